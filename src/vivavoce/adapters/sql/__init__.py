@@ -1,0 +1,1 @@
+"""The store on a relational database: tables, rows, transactions and migrations."""

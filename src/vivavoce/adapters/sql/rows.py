@@ -1,0 +1,191 @@
+"""Entities as rows, in SQL that SQLite and Postgres both understand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from vivavoce.domain.entities import Entity
+from vivavoce.domain.knowledge import Datasource
+from vivavoce.errors import StorageFailed
+from vivavoce.ports import Vault
+
+from .tables import Table
+
+E = TypeVar("E", bound=Entity)
+Values = Mapping[str, Any]
+
+_AT_ONCE = 500
+_EVERYTHING = 2**62
+
+
+class Connection(Protocol):
+    """An open transaction. Parameters are named: `where id = :id`."""
+
+    def execute(self, sql: str, values: Values, /) -> Iterable[Sequence[Any]]:
+        """Run one statement and give its rows."""
+        ...
+
+
+class Rows(Generic[E]):
+    """All the entities of one kind, in one table."""
+
+    def __init__(self, connection: Connection, table: Table[E], vault: Vault) -> None:
+        self.connection, self.table, self.vault = connection, table, vault
+
+    def find(self, id: str) -> E | None:
+        """The entity with this id, if there is one."""
+        return next(self._read("where id = :id", {"id": id}), None)
+
+    def where(
+        self,
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+        **equal: str | bool | None,
+    ) -> list[E]:
+        """The entities that match, in the order of their table."""
+        page: dict[str, Any] = {"limit_": _EVERYTHING if limit is None else limit, "offset_": offset}
+        clause = f"{_matching(equal)} {self._order(newest_first)} limit :limit_ offset :offset_"
+        return list(self._read(clause, page | equal))
+
+    def within(self, column: str, values: Sequence[str]) -> list[E]:
+        """The entities whose column has one of the values."""
+        return [
+            entity
+            for some in _batches(values)
+            for entity in self._read(f"where {_one_of(column, some)} {self._order(False)}", some)
+        ]
+
+    def count(self, **equal: str | bool | None) -> int:
+        """How many match."""
+        sql = f"select count(*) from {self.table.name} {_matching(equal)}"
+        ((number,),) = self.connection.execute(sql, equal)
+        return int(number)
+
+    def counts(self, column: str, values: Sequence[str]) -> dict[str, int]:
+        """How many there are for each of the values of a column."""
+        counted: dict[str, int] = {}
+        for some in _batches(values):
+            sql = (
+                f'select "{column}", count(*) from {self.table.name} where {_one_of(column, some)} group by 1'
+            )
+            counted |= {str(value): int(number) for value, number in self.connection.execute(sql, some)}
+        return counted
+
+    def add(self, entity: E) -> None:
+        """Insert it."""
+        names = self.table.all_columns
+        marks = ", ".join(f":{name}" for name in names)
+        sql = f"insert into {self.table.name} ({_listed(names)}) values ({marks})"
+        self.connection.execute(sql, self._row(entity))
+
+    def replace(self, entity: E) -> None:
+        """Write it over the one with the same id."""
+        changes = ", ".join(f'"{name}" = :{name}' for name in self.table.all_columns if name != "id")
+        self.connection.execute(f"update {self.table.name} set {changes} where id = :id", self._row(entity))
+
+    def drop(self, id: str) -> None:
+        """Remove it; foreign keys take along what belongs to it."""
+        self.connection.execute(f"delete from {self.table.name} where id = :id", {"id": id})
+
+    def _order(self, newest_first: bool) -> str:
+        return "order by created_at desc, id desc" if newest_first else f'order by "{self.table.order}", id'
+
+    def _read(self, clause: str, values: Values) -> Iterator[E]:
+        sql = f"select {_listed(self.table.all_columns)} from {self.table.name} {clause}"
+        for row in self.connection.execute(sql, values):
+            yield self._entity(dict(zip(self.table.all_columns, row, strict=True)))
+
+    def _entity(self, row: dict[str, Any]) -> E:
+        fields: dict[str, Any] = json.loads(row.pop("document")) | row
+        sealed = fields.pop("secrets", None)
+        if sealed is not None:
+            fields["secrets"] = json.loads(self.vault.unseal(sealed, self._place(row["id"])))
+        try:
+            return self.table.kind.model_validate(fields)
+        except ValidationError as error:
+            raise StorageFailed(
+                f"The stored {self.table.name} row {row['id']!r} cannot be read.",
+                hint="Restore a backup, or run vivavoce doctor.",
+            ) from error
+
+    def _row(self, entity: E) -> dict[str, Any]:
+        written = entity.model_dump(mode="json", by_alias=False)
+        row = {name: written.pop(name, getattr(entity, name)) for name in self.table.columns}
+        row["document"] = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+        if self.table.has_secrets:
+            row["secrets"] = self._sealed(entity)
+        return row
+
+    def _sealed(self, entity: E) -> bytes | None:
+        secrets: dict[str, str] = getattr(entity, "secrets", {})
+        return self.vault.seal(json.dumps(secrets).encode(), self._place(entity.id)) if secrets else None
+
+    def _place(self, id: str) -> str:
+        return f"{self.table.name}:{id}:secrets"
+
+
+class DatasourceRows(Rows[Datasource]):
+    """The datasources, which can be searched."""
+
+    def search(
+        self, datastore_id: str, words: str | None, *, limit: int, offset: int, **equal: str | bool | None
+    ) -> list[Datasource]:
+        """Those of a datastore whose name or text has the words, newest first."""
+        values: dict[str, Any] = {"datastore_id": datastore_id, **equal}
+        clause = _matching(values)
+        if words:
+            clause += (
+                " and (lower(name) like :words_ escape '\\' or exists (select 1 from texts"
+                " where datasource_id = datasources.id and lower(text) like :words_ escape '\\'))"
+            )
+            values["words_"] = f"%{_literally(words.lower())}%"
+        page = {"limit_": limit, "offset_": offset}
+        return list(self._read(f"{clause} {self._order(True)} limit :limit_ offset :offset_", values | page))
+
+
+class TextRows:
+    """The texts of datasources."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def put(self, datasource_id: str, text: str) -> None:
+        """Keep a text."""
+        sql = "insert into texts (datasource_id, text) values (:id, :text)"
+        self.connection.execute(sql, {"id": datasource_id, "text": text})
+
+    def find(self, datasource_id: str) -> str | None:
+        """The text, if there is one."""
+        sql = "select text from texts where datasource_id = :id"
+        return next((text for (text,) in self.connection.execute(sql, {"id": datasource_id})), None)
+
+
+def _matching(equal: Values) -> str:
+    conditions = [
+        f'"{name}" is null' if value is None else f'"{name}" = :{name}' for name, value in equal.items()
+    ]
+    return f"where {' and '.join(conditions)}" if conditions else ""
+
+
+def _one_of(column: str, some: Values) -> str:
+    return f'"{column}" in ({", ".join(f":{name}" for name in some)})'
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _batches(values: Sequence[str]) -> Iterator[dict[str, str]]:
+    """The values in groups, each value under a name of its own."""
+    for start in range(0, len(values), _AT_ONCE):
+        yield {f"value_{place}": value for place, value in enumerate(values[start : start + _AT_ONCE])}
+
+
+def _literally(words: str) -> str:
+    return words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

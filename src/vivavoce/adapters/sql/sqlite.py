@@ -1,0 +1,201 @@
+"""The store on SQLite: one file, one writer, many readers, nothing acknowledged before it is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from vivavoce.domain.agents import Agent
+from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.integrations import Integration
+from vivavoce.domain.keys import Key
+from vivavoce.domain.knowledge import Datastore
+from vivavoce.domain.tools import Tool
+from vivavoce.errors import StorageFailed
+from vivavoce.ports import Tables, Vault
+
+from . import tables
+from .migrating import migrate
+from .rows import Connection, DatasourceRows, Rows, TextRows
+
+T = TypeVar("T")
+
+_READERS = 4
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes."""
+
+
+class SqlTables:
+    """The tables of one open transaction."""
+
+    def __init__(self, connection: Connection, vault: Vault, organization_id: str) -> None:
+        self.connection, self.vault, self.organization_id = connection, vault, organization_id
+
+    @cached_property
+    def agents(self) -> Rows[Agent]:
+        """Agents."""
+        return Rows(self.connection, tables.AGENTS, self.vault)
+
+    @cached_property
+    def tools(self) -> Rows[Tool]:
+        """Tools of agents."""
+        return Rows(self.connection, tables.TOOLS, self.vault)
+
+    @cached_property
+    def integrations(self) -> Rows[Integration]:
+        """Integrations of agents."""
+        return Rows(self.connection, tables.INTEGRATIONS, self.vault)
+
+    @cached_property
+    def scenarios(self) -> Rows[Scenario]:
+        """Scenarios."""
+        return Rows(self.connection, tables.SCENARIOS, self.vault)
+
+    @cached_property
+    def steps(self) -> Rows[Step]:
+        """Steps of scenarios."""
+        return Rows(self.connection, tables.STEPS, self.vault)
+
+    @cached_property
+    def datastores(self) -> Rows[Datastore]:
+        """Datastores."""
+        return Rows(self.connection, tables.DATASTORES, self.vault)
+
+    @cached_property
+    def datasources(self) -> DatasourceRows:
+        """Datasources of datastores."""
+        return DatasourceRows(self.connection, tables.DATASOURCES, self.vault)
+
+    @cached_property
+    def texts(self) -> TextRows:
+        """Texts of datasources."""
+        return TextRows(self.connection)
+
+    @cached_property
+    def keys(self) -> Rows[Key]:
+        """API keys."""
+        return Rows(self.connection, tables.KEYS, self.vault)
+
+
+class SqliteStore:
+    """One SQLite file. Writes take their turn in one thread; reads run beside them in others."""
+
+    def __init__(self, path: Path, vault: Vault, *, new_id: Callable[[], str]) -> None:
+        self.path, self.vault = path, vault
+        self._own = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._organization_id = self._prepared(new_id)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-write")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="vivavoce-read")
+
+    async def read(self, work: Callable[[Tables], T]) -> T:
+        """Run `work` on one unchanging view of the store."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, "begin", work)
+
+    async def write(self, work: Callable[[Tables], T]) -> T:
+        """Run `work` in one transaction; it is durable when this returns, or nothing happened."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._writer, self._run, "begin immediate", work)
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file."""
+        self._writer.shutdown()
+        self._readers.shutdown()
+        for connection in self._opened:
+            connection.close()
+
+    def _run(self, begin: str, work: Callable[[Tables], T]) -> T:
+        with self._transaction(begin) as connection:
+            return work(SqlTables(connection, self.vault, self._organization_id))
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with _translated(self.path):
+            connection = self._connection()
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("commit")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("rollback")
+
+    def _connection(self) -> sqlite3.Connection:
+        """The connection of this thread."""
+        connection: sqlite3.Connection | None = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = self._own.connection = _connected(self.path)
+            self._opened.append(connection)
+        return connection
+
+    def _prepared(self, new_id: Callable[[], str]) -> str:
+        """Migrate, and give a new workspace its identity."""
+        with _translated(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _private(self.path)
+        with self._transaction("begin immediate") as connection:
+            migrate(connection)
+            known = connection.execute(
+                "select value from workspace where name = 'organization_id'"
+            ).fetchone()
+            if known is not None:
+                return str(known[0])
+            organization_id = new_id()
+            connection.execute("insert into workspace values ('organization_id', ?)", (organization_id,))
+            return organization_id
+
+
+def back_up(path: Path, copy: Path) -> None:
+    """Write a whole and consistent copy of the database while it is in use."""
+    with _translated(path):
+        if not path.exists():
+            raise StorageFailed(f"There is no database at {path}.")
+        if copy.exists():
+            raise StorageFailed(f"{copy} exists already.", hint="Name a file that does not exist.")
+        _private(copy)
+        with closing(_reading(path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+            target.execute("pragma journal_mode = delete")
+
+
+def faults_in(path: Path) -> list[str]:
+    """What SQLite finds wrong with a database file; nothing when it is sound."""
+    with _translated(path), closing(_reading(path)) as connection:
+        found = [str(row[0]) for row in connection.execute("pragma quick_check")]
+        return [] if found == ["ok"] else found
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
+        connection.execute(f"pragma {pragma}")
+    return connection
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _private(path: Path) -> None:
+    """Create the file readable by its owner alone."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Faults of the disk and the database in our own words."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StorageFailed(
+            f"The database {path} failed: {error}.",
+            hint="Nothing was stored. Check free space and access rights, or run vivavoce doctor.",
+        ) from error

@@ -1,0 +1,49 @@
+"""The tables: what is looked up by is a column, the rest of an entity is a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from vivavoce.domain.agents import Agent
+from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.entities import Entity
+from vivavoce.domain.integrations import Integration
+from vivavoce.domain.keys import Key
+from vivavoce.domain.knowledge import Datasource, Datastore
+from vivavoce.domain.tools import Tool
+
+E = TypeVar("E", bound=Entity)
+
+
+@dataclass(frozen=True)
+class Table(Generic[E]):
+    """One kind of entity in one table. Fields that are no columns go into the document."""
+
+    name: str
+    kind: type[E]
+    lookups: tuple[str, ...] = ()
+    order: str = "created_at"
+    has_secrets: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are fields of the entity."""
+        return ("id", "created_at", *self.lookups)
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """Every column, in the order in which rows are read."""
+        return (*self.columns, "document", *(("secrets",) if self.has_secrets else ()))
+
+
+AGENTS = Table("agents", Agent, ("handle", "hidden"), has_secrets=True)
+DATASTORES = Table("datastores", Datastore)
+TOOLS = Table("tools", Tool, ("agent_id", "datastore_id", "position"), order="position", has_secrets=True)
+INTEGRATIONS = Table("integrations", Integration, ("agent_id", "type"))
+SCENARIOS = Table("scenarios", Scenario)
+STEPS = Table(
+    "steps", Step, ("scenario_id", "agent_id", "auto_next_step_id", "index"), order="index", has_secrets=True
+)
+DATASOURCES = Table("datasources", Datasource, ("datastore_id", "name", "type", "status", "group_id"))
+KEYS = Table("keys", Key, ("digest",))

@@ -1,0 +1,62 @@
+"""Where everything meets: settings in, a backend out. The only module that knows all adapters."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from vivavoce.adapters import identity
+from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
+from vivavoce.adapters.vault import AesVault, key_from, key_in
+from vivavoce.engine import Engine
+from vivavoce.engine.keys import Keyring
+from vivavoce.operations import Backend
+from vivavoce.ports import Ports
+from vivavoce.settings import Settings
+
+__all__ = ["App", "back_up_workspace", "faults_of_workspace", "open_app", "open_ports"]
+
+
+@dataclass(frozen=True)
+class App:
+    """What the surfaces serve."""
+
+    backend: Backend
+    keyring: Keyring
+    request_state_key: bytes
+    """Signs what a client carries between two rounds of one call; the same in every process."""
+
+
+@asynccontextmanager
+async def open_app(settings: Settings) -> AsyncIterator[App]:
+    """The embedded engine on the workspace that the settings name."""
+    vault = _vault(settings)
+    with open_ports(settings, vault) as ports:
+        yield App(Engine(ports), Keyring(ports), vault.derived("request-state"))
+
+
+@contextmanager
+def open_ports(settings: Settings, vault: AesVault) -> Iterator[Ports]:
+    """The ports on real adapters."""
+    new_id = identity.Ids()
+    store = SqliteStore(settings.database, vault, new_id=new_id)
+    try:
+        yield Ports(store=store, vault=vault, now=identity.now, new_id=new_id, new_secret=identity.new_secret)
+    finally:
+        store.close()
+
+
+def back_up_workspace(settings: Settings, copy: Path) -> None:
+    """Write a consistent copy of the workspace's database."""
+    back_up(settings.database, copy)
+
+
+def faults_of_workspace(settings: Settings) -> list[str]:
+    """What is wrong with the workspace's database file."""
+    return faults_in(settings.database)
+
+
+def _vault(settings: Settings) -> AesVault:
+    return AesVault(key_from(settings.master_key) if settings.master_key else key_in(settings.key_file))

@@ -1,0 +1,1 @@
+"""Entities and rules: no input or output, no clock, nothing to await."""

@@ -1,0 +1,131 @@
+"""Scenarios: the steps that a conversation moves through."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from vivavoce.errors import InvalidInput
+
+from .entities import Entity
+from .secrets import Cover
+from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value
+
+ConversationStatus = Literal["RESOLVED", "UNRESOLVED", "HUMAN_REQUESTED"]
+Priority = Literal["LOW", "MEDIUM", "HIGH"]
+TimeUnit = Literal["m", "h", "d"]
+AssigneeLogic = Literal["none", "clear", "single_user", "random_selected", "fair_distribution_selected"]
+Tag = Annotated[Name, Field(max_length=25)]
+Tags = Annotated[list[Tag], Field(max_length=100)]
+MembershipIds = Annotated[list[Id], Field(max_length=500)]
+
+LONGEST_WAIT = 31_536_000
+
+
+class Scenario(Entity):
+    """A process with steps, e.g. from first contact to sale."""
+
+    name: Name
+    description: Text | None = None
+
+
+class RequestContact(Value):
+    """What the agent asks the contact for in a step."""
+
+    name: bool = False
+    email: bool = False
+    phone: bool = False
+    contact_request_name_prompt: Text | None = None
+    contact_request_email_prompt: Text | None = None
+    contact_request_phone_prompt: Text | None = None
+
+
+class ZapiNotice(Value):
+    """A message to a fixed number when a conversation enters a step."""
+
+    agent_id: Id | None = None
+    phone_number: Annotated[Line | None, Field(max_length=40)] = None
+    message: Text | None = None
+
+
+class WhatsappTemplate(Value):
+    """A WhatsApp template that is sent when a conversation enters a step."""
+
+    template_agent_id: Id | None = None
+    template_name: Line | None = None
+    template_language_code: Annotated[Line | None, Field(max_length=20)] = None
+    template_text: Text | None = None
+
+
+class StepFields(Value):
+    """What a step is told to do. None keeps things as they are."""
+
+    agent_id: Id | None = None
+    trigger: Text | None = None
+    prompt: Text | None = None
+    initial_message: Text | None = None
+    auto_next_step_id: Id | None = None
+    auto_next_time: Annotated[int, Field(ge=0, le=LONGEST_WAIT)] | None = None
+    auto_next_time_unit: TimeUnit | None = None
+    inactivity_condition_type: Annotated[Line | None, Unlisted] = None
+    default_status: ConversationStatus | None = None
+    default_priority: Priority | None = None
+    default_ai_control: bool | None = None
+    default_tags: Tags = []
+    default_tags_to_remove: Tags = []
+    default_assignee_id: Annotated[Id | None, Unlisted] = None
+    assignee_logic_type: AssigneeLogic = "none"
+    selected_membership_ids_for_assignee: MembershipIds = []
+    fallback_membership_ids: Annotated[MembershipIds, Unlisted] = []
+    is_required: bool = False
+    is_conversation_removal_step: bool = False
+    request_contact: RequestContact | None = None
+    zapi: ZapiNotice | None = None
+    whatsapp: WhatsappTemplate | None = None
+    webhook_url: Annotated[Line | None, Field(pattern=r"^https?://[^\s\\]+$")] = None
+    webhook_header: JsonObject | Line | None = None
+
+
+class Step(StepFields, Entity):
+    """One step of a scenario; index 0 comes first."""
+
+    scenario_id: str
+    index: int
+    name: Name
+    secrets: Annotated[dict[str, str], Field(exclude=True, repr=False)] = {}
+
+    @model_validator(mode="after")
+    def _assigns_to_someone(self) -> Self:
+        chosen = self.assignee_logic_type in ("single_user", "random_selected", "fair_distribution_selected")
+        if chosen and not self.selected_membership_ids_for_assignee:
+            raise InvalidInput(
+                f"assigneeLogicType {self.assignee_logic_type} needs selectedMembershipIdsForAssignee.",
+                hint="Name at least one member, or use none or clear.",
+            )
+        return self
+
+    def agents_named(self) -> list[str]:
+        """The agents that this step refers to."""
+        named = (
+            self.agent_id,
+            self.zapi.agent_id if self.zapi else None,
+            self.whatsapp.template_agent_id if self.whatsapp else None,
+        )
+        return [agent_id for agent_id in named if agent_id is not None]
+
+
+def with_covered_header(values: dict[str, Any], stored: dict[str, str]) -> dict[str, Any]:
+    """The given values with markers for what authenticates the step's webhook."""
+    if "webhook_header" not in values:
+        return values
+    cover = Cover(stored)
+    header = values["webhook_header"]
+    if isinstance(header, str) and header:
+        header = cover.over("webhookHeader", header)
+    elif isinstance(header, dict):
+        header = {
+            key: cover.over(f"webhookHeader.{key}", value) if isinstance(value, str) and value else value
+            for key, value in header.items()
+        }
+    return {**values, "webhook_header": header, "secrets": cover.found}

@@ -1,0 +1,42 @@
+"""What a validation found wrong, field by field, in words and without the values."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+
+def faults_of(error: ValidationError, under: str = "") -> dict[str, str]:
+    """What is wrong at each place; the place of a fault in the whole is the empty text."""
+    found: dict[str, str] = {}
+    for fault in error.errors(include_url=False, include_input=False, include_context=False):
+        found.setdefault(_place(fault["loc"], under), _said(fault["type"], fault["msg"]))
+    return found
+
+
+def in_words(faults: dict[str, str]) -> str:
+    """All faults in one line."""
+    return "; ".join(f"{place}: {said}" if place else said for place, said in faults.items())
+
+
+def _place(location: tuple[int | str, ...], under: str) -> str:
+    parts = [under, *(str(part) for part in location if not _is_branch(part))]
+    return ".".join(part for part in parts if part)[:200]
+
+
+def _is_branch(part: int | str) -> bool:
+    """Unions put the name of the tried branch into the path; it says nothing to a caller."""
+    return isinstance(part, str) and ("[" in part or part in ("str", "dict", "constrained-str"))
+
+
+def _said(kind: str, message: str) -> str:
+    match kind:
+        case "extra_forbidden":
+            return "is not a known argument"
+        case "missing":
+            return "is required"
+        case "string_unicode":
+            return "must be valid Unicode"
+        case "value_error":
+            return message.removeprefix("Value error, ")
+        case _:
+            return message[:1].lower() + message[1:]

@@ -1,0 +1,55 @@
+"""The embedded backend: carries out operations with our own rules, through the ports."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from vivavoce.errors import NotAllowed, NotAuthenticated, NotAvailable
+from vivavoce.operations import Caller, Effect, Operation
+from vivavoce.operations.base import R
+from vivavoce.operations.explaining import explained
+from vivavoce.ports import Ports, Tables
+
+from . import agents, crm, documentation, keys, knowledge, tools
+from .handlers import HANDLERS, Work
+
+__all__ = ["Engine", "agents", "crm", "documentation", "keys", "knowledge", "tools"]
+
+
+class Engine:
+    """Runs an operation: check the caller, find the handler, let it work in one transaction."""
+
+    def __init__(self, ports: Ports) -> None:
+        self.ports = ports
+
+    def supports(self, kind: type[Operation[Any]]) -> bool:
+        """Whether there is a handler for this kind of operation."""
+        return kind in HANDLERS
+
+    async def run(self, op: Operation[R], caller: Caller) -> R:
+        """Carry out `op`; what it changed is durable when this returns."""
+        _check(op, caller)
+        if not self.supports(type(op)):
+            raise NotAvailable(f"The embedded engine cannot {op.spec.name} yet.")
+        access = self.ports.store.read if op.spec.effect is Effect.READ else self.ports.store.write
+        try:
+            return cast(R, await access(lambda tables: self._carry_out(op, caller, tables)))
+        except ValidationError as error:
+            raise explained(error, type(op)) from error
+
+    def _carry_out(self, op: Operation[Any], caller: Caller, tables: Tables) -> Any:
+        work = Work(caller=caller, now=self.ports.now(), ports=self.ports, tables=tables)
+        return HANDLERS[type(op)](op, work)
+
+
+def _check(op: Operation[Any], caller: Caller) -> None:
+    if op.spec.effect.scope in caller.scopes or (caller.is_anonymous and op.spec.anonymous):
+        return
+    if caller.is_anonymous:
+        raise NotAuthenticated(f"{op.spec.name} needs a valid API key.", hint="Send it as a bearer token.")
+    raise NotAllowed(
+        f"The key {caller.name!r} lacks the scope {op.spec.effect.scope} that {op.spec.name} needs.",
+        hint="Use a key that has it; vivavoce keys create makes one.",
+    )

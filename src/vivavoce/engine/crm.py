@@ -1,0 +1,136 @@
+"""How the engine carries out operations on CRM scenarios and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vivavoce.domain.crm import Scenario, Step, with_covered_header
+from vivavoce.errors import InvalidInput
+from vivavoce.operations.crm import (
+    AgentNamed,
+    CreateCrmScenario,
+    CreateCrmStep,
+    DeleteCrmScenario,
+    DeleteCrmStep,
+    ListCrmScenarios,
+    ListCrmSteps,
+    ScenarioDeleted,
+    ScenarioList,
+    ScenarioShown,
+    ScenarioUpdated,
+    StepDeleted,
+    StepList,
+    StepShown,
+    UpdateCrmScenario,
+    UpdateCrmStep,
+)
+
+from .handlers import Work, handles
+from .references import agent_named, scenario_named, step_named
+
+
+@handles(CreateCrmScenario)
+def create_crmscenario_named(op: CreateCrmScenario, work: Work) -> ScenarioShown:
+    scenario = Scenario(**work.identity(), name=op.name, description=op.description)
+    work.tables.scenarios.add(scenario)
+    return ScenarioShown.of(scenario)
+
+
+@handles(UpdateCrmScenario)
+def update_crmscenario_named(op: UpdateCrmScenario, work: Work) -> ScenarioUpdated:
+    changes = {name: value for name, value in op.given().items() if name != "id"}
+    scenario = scenario_named(op.id, work).changed(work.now, **changes)
+    work.tables.scenarios.replace(scenario)
+    return ScenarioUpdated(scenario=ScenarioShown.of(scenario))
+
+
+@handles(DeleteCrmScenario)
+def delete_crmscenario_named(op: DeleteCrmScenario, work: Work) -> ScenarioDeleted:
+    scenario = scenario_named(op.id, work)
+    steps = work.tables.steps.count(scenario_id=scenario.id)
+    work.tables.scenarios.drop(scenario.id)
+    return ScenarioDeleted(scenario=ScenarioShown.of(scenario), also_removed={"steps": steps})
+
+
+@handles(ListCrmScenarios)
+def list_crm_scenarios(op: ListCrmScenarios, work: Work) -> ScenarioList:
+    scenarios = work.tables.scenarios.where(newest_first=True)
+    if op.agent_id is not None:
+        agent = agent_named(op.agent_id, work)
+        theirs = {step.scenario_id for step in work.tables.steps.where(agent_id=agent.id)}
+        scenarios = [scenario for scenario in scenarios if scenario.id in theirs]
+    return ScenarioList(scenarios=[ScenarioShown.of(scenario) for scenario in scenarios])
+
+
+@handles(CreateCrmStep)
+def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
+    scenario = scenario_named(op.scenario_id, work)
+    fields = with_covered_header(op.step_fields(), {})
+    place = work.tables.steps.count(scenario_id=scenario.id)
+    step = Step.model_validate(
+        {**work.identity(), **fields, "scenario_id": scenario.id, "name": op.name, "index": place}
+    )
+    _check_references(step, work)
+    work.tables.steps.add(step)
+    return _step_shown(step, work)
+
+
+@handles(UpdateCrmStep)
+def update_crm_step(op: UpdateCrmStep, work: Work) -> StepShown:
+    step = step_named(op.id, work)
+    step = step.changed(work.now, name=op.name, **with_covered_header(op.step_fields(), step.secrets))
+    _check_references(step, work)
+    work.tables.steps.replace(step)
+    return _step_shown(step, work)
+
+
+@handles(DeleteCrmStep)
+def delete_crm_step(op: DeleteCrmStep, work: Work) -> StepDeleted:
+    step = step_named(op.id, work)
+    others = [other for other in work.tables.steps.where(scenario_id=step.scenario_id) if other.id != step.id]
+    released = 0
+    for place, other in enumerate(others):
+        leads_here = other.auto_next_step_id == step.id
+        released += leads_here
+        if leads_here or other.index != place:
+            after = None if leads_here else other.auto_next_step_id
+            work.tables.steps.replace(other.changed(work.now, index=place, auto_next_step_id=after))
+    agent = _agents_of([step], work).get(step.agent_id or "")
+    work.tables.steps.drop(step.id)
+    return StepDeleted.of(step, agent=agent, also_removed={"timedMovesSwitchedOff": released})
+
+
+@handles(ListCrmSteps)
+def list_crm_steps(op: ListCrmSteps, work: Work) -> StepList:
+    steps = work.tables.steps.where(scenario_id=scenario_named(op.scenario_id, work).id)
+    if op.agent_id is not None:
+        steps = [step for step in steps if step.agent_id == op.agent_id]
+    agents = _agents_of(steps, work)
+    return StepList.model_construct(
+        steps=[StepShown.of(step, agent=agents.get(step.agent_id or "")) for step in steps]
+    )
+
+
+def _check_references(step: Step, work: Work) -> None:
+    """Refuse a step that names an agent or a next step which is not there."""
+    for agent_id in step.agents_named():
+        agent_named(agent_id, work)
+    if step.auto_next_step_id is None:
+        return
+    if step.auto_next_step_id == step.id:
+        raise InvalidInput("A step cannot move on to itself.", hint="Name another step of the scenario.")
+    if step_named(step.auto_next_step_id, work).scenario_id != step.scenario_id:
+        raise InvalidInput(
+            f"Step {step.auto_next_step_id!r} belongs to another scenario.",
+            hint="Name a step of the same scenario, as list_crm_steps shows it.",
+        )
+
+
+def _step_shown(step: Step, work: Work) -> StepShown:
+    return StepShown.of(step, agent=_agents_of([step], work).get(step.agent_id or ""))
+
+
+def _agents_of(steps: Sequence[Step], work: Work) -> dict[str, AgentNamed]:
+    named = sorted({step.agent_id for step in steps if step.agent_id is not None})
+    found = work.tables.agents.within("id", named)
+    return {agent.id: AgentNamed(id=agent.id, name=agent.name, icon_url=agent.icon_url) for agent in found}

@@ -1,0 +1,82 @@
+"""How the engine carries out operations on API keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vivavoce.domain.keys import Key
+from vivavoce.errors import NotFound
+from vivavoce.operations import Caller
+from vivavoce.operations.keys import (
+    CreateKey,
+    KeyCreated,
+    KeyList,
+    KeyRevoked,
+    KeyShown,
+    ListKeys,
+    RevokeKey,
+)
+from vivavoce.ports import Ports, Tables
+
+from .handlers import Work, handles
+
+PREFIX = "vv_"
+_SHOWN = len(PREFIX) + 6
+
+
+@handles(CreateKey)
+def create_key(op: CreateKey, work: Work) -> KeyCreated:
+    secret = PREFIX + work.ports.new_secret()
+    key = Key(
+        **work.identity(),
+        name=op.name,
+        prefix=secret[:_SHOWN],
+        digest=work.ports.vault.digest(secret),
+        scopes=frozenset(op.scopes),
+    )
+    work.tables.keys.add(key)
+    return KeyCreated(id=key.id, key=secret, name=key.name, scopes=sorted(key.scopes))
+
+
+@handles(ListKeys)
+def list_keys(op: ListKeys, work: Work) -> KeyList:
+    return KeyList(keys=[KeyShown(**_shown(key)) for key in work.tables.keys.where(newest_first=True)])
+
+
+@handles(RevokeKey)
+def revoke_key(op: RevokeKey, work: Work) -> KeyRevoked:
+    key = work.tables.keys.find(op.id)
+    if key is None:
+        raise NotFound(f"No key {op.id!r}.", hint="List them with vivavoce keys list.")
+    if key.revoked_at is None:
+        key = key.changed(work.now, revoked_at=work.now)
+        work.tables.keys.replace(key)
+    return KeyRevoked(**_shown(key))
+
+
+class Keyring:
+    """Who a bearer token belongs to."""
+
+    def __init__(self, ports: Ports) -> None:
+        self.ports = ports
+
+    async def caller(self, token: str) -> Caller | None:
+        """The caller that this token stands for, or None when it is not valid (any more)."""
+        digest = self.ports.vault.digest(token)
+
+        def look_up(tables: Tables) -> Caller | None:
+            for key in tables.keys.where(digest=digest):
+                if key.revoked_at is None:
+                    return Caller(name=key.name, scopes=key.scopes)
+            return None
+
+        return await self.ports.store.read(look_up)
+
+    async def is_empty(self) -> bool:
+        """Whether no key was ever handed out."""
+        return await self.ports.store.read(lambda tables: tables.keys.count()) == 0
+
+
+def _shown(key: Key) -> dict[str, Any]:
+    values = {name: getattr(key, name) for name in ("id", "name", "prefix", "created_at", "revoked_at")}
+    return {**values, "scopes": sorted(key.scopes)}

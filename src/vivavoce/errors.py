@@ -1,0 +1,109 @@
+"""Every error that a caller may meet, and how each surface says it.
+
+VivavoceError
+├── InvalidInput      the arguments break a rule               correct the call
+├── NotAuthenticated  no key, or a key that is not known       show a key
+├── NotAllowed        the key lacks a scope                    use another key
+├── NotFound          no such thing here                       look it up first
+├── Conflict          the thing is not in a state for this     read it, then try again
+├── TooLarge          more than one request may carry          send less
+├── LimitReached      too much, too soon                       wait, then try again
+├── NotAvailable      this backend cannot do it                use another way
+├── Declined          the person said no                       do not repeat it
+├── UpstreamFailed    a service that we need failed            try again later
+└── StorageFailed     the disk or the database failed          mend it, then try again
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class VivavoceError(Exception):
+    """An error raised on purpose: what is wrong, and the next step in words a model can act on."""
+
+    code: ClassVar[str]
+    """The name of the error, the same on every surface."""
+    wire: ClassVar[str]
+    """The code of the hosted API's error table."""
+    status: ClassVar[int]
+    """The HTTP status."""
+    exit_code: ClassVar[int] = 1
+    """What the command line ends with."""
+    retryable: ClassVar[bool] = False
+    """Whether the same call may succeed later."""
+
+    def __init__(self, message: str, *, hint: str = "", details: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details or {}
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InvalidInput(VivavoceError):
+    """The arguments break a rule."""
+
+    code, wire, status, exit_code = "invalid_input", "INVALID_REQUEST", 400, 2
+
+
+class NotAuthenticated(VivavoceError):
+    """No key, or a key that is not known."""
+
+    code, wire, status, exit_code = "not_authenticated", "UNAUTHORIZED", 403, 3
+
+
+class NotAllowed(VivavoceError):
+    """The key is known but lacks the scope that this operation needs."""
+
+    code, wire, status, exit_code = "not_allowed", "UNAUTHORIZED", 403, 3
+
+
+class NotFound(VivavoceError):
+    """No such thing in this workspace."""
+
+    code, wire, status, exit_code = "not_found", "NOT_FOUND", 404, 4
+
+
+class Conflict(VivavoceError):
+    """The thing exists but is not in a state that allows this."""
+
+    code, wire, status, exit_code = "conflict", "CONFLICT", 409, 5
+
+
+class TooLarge(VivavoceError):
+    """More than one request may carry."""
+
+    code, wire, status, exit_code = "too_large", "INVALID_REQUEST", 413, 2
+
+
+class LimitReached(VivavoceError):
+    """Too much, too soon."""
+
+    code, wire, status, exit_code, retryable = "limit_reached", "RATE_LIMIT", 429, 6, True
+
+
+class NotAvailable(VivavoceError):
+    """The operation exists, but this backend does not carry it out."""
+
+    code, wire, status, exit_code = "not_available", "NOT_IMPLEMENTED", 501, 7
+
+
+class Declined(VivavoceError):
+    """A person was asked to confirm and did not."""
+
+    code, wire, status, exit_code = "declined", "DECLINED", 409, 8
+
+
+class UpstreamFailed(VivavoceError):
+    """A model, a vector index, a channel or the hosted service failed us."""
+
+    code, wire, status, exit_code, retryable = "upstream_failed", "UPSTREAM_FAILED", 502, 9, True
+
+
+class StorageFailed(VivavoceError):
+    """The disk is full, the database is locked or damaged. Nothing was stored."""
+
+    code, wire, status, exit_code, retryable = "storage_failed", "STORAGE_FAILED", 503, 10, True

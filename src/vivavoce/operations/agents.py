@@ -1,0 +1,215 @@
+"""Operations on agents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from vivavoce.domain.agents import Agent, Handle, ModelName, Temperature, Visibility
+from vivavoce.domain.integrations import Channel
+from vivavoce.domain.tools import Tool, ToolDraft
+from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Unlisted
+
+from .base import Effect, Listing, Operation, Result, SchemaOf
+
+AgentId = Annotated[Id, Field(description="The agent's id, as list_agents shows it.")]
+AgentRef = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=65,
+        pattern=r"^@?[A-Za-z0-9_-]+$",
+        description="The agent's id, as list_agents shows it, or its @handle.",
+    ),
+]
+Drafts = Annotated[list[ToolDraft], Field(max_length=100)]
+
+_READ_BACK = (
+    "id ownerId organizationId organization formId createdAt updatedAt nbQueries prompt promptType "
+    "alsoRemoved"
+)
+
+
+class AgentShown(Agent, Result):
+    """An agent together with its tools."""
+
+    tools: list[Tool] = []
+
+
+class AgentList(Listing):
+    """Agents, newest first."""
+
+    agents: list[AgentShown]
+
+
+class AgentDeleted(AgentShown):
+    """The agent that was deleted, and how much went with it."""
+
+    also_removed: Annotated[
+        dict[str, int], Field(description="What went with it: how many tools, integrations, …")
+    ]
+
+
+class AgentAnswer(Result):
+    """What an agent said."""
+
+    answer: str
+    conversation_id: str
+    visitor_id: str | None = None
+    message_id: str | None = None
+    sources: list[dict[str, Any]] = []
+    metadata: dict[str, Any] = {}
+
+
+class IntegrationSwitched(Result):
+    """An integration after it was switched."""
+
+    agent_id: str
+    type: Channel
+    enabled: bool
+    status: str
+
+    def wire(self) -> Any:
+        """The sentence alone, as the wire has it."""
+        return self.status
+
+    @classmethod
+    def wire_schema(cls, named: SchemaOf) -> dict[str, Any]:
+        """A text."""
+        return {"type": "string"}
+
+
+class CreateAgent(
+    Operation[AgentShown],
+    effect=Effect.CREATE,
+    route="POST /agents",
+    echoes=_READ_BACK,
+    rest_defaults={"name": "New agent", "description": "", "modelName": "gpt_4o_mini", "systemPrompt": ""},
+):
+    """Create an agent from a name, a model and the instructions it must follow.
+
+    It answers nobody until it is asked with agent_query or an integration is enabled.
+    """
+
+    name: Annotated[Name, Field(description="What people call it.")]
+    description: Annotated[Text, Field(description="What it is for and what it can do.")]
+    model_name: Annotated[ModelName, Field(description="A model, as getDocumentation (models) lists them.")]
+    system_prompt: Annotated[Text, Field(description="The instructions that set its role and behaviour.")]
+    temperature: Annotated[
+        Temperature, Field(description="0 for the same answer each time, up to 1 for variety.")
+    ] = 0.0
+    tools: Annotated[Drafts, Field(description="Tools to start with; the add…Tool tools add more.")] = []
+    visibility: Annotated[Visibility, Unlisted] = "private"
+    handle: Annotated[Handle | None, Unlisted] = None
+    interface_config: Annotated[JsonObject, Unlisted] = {}
+    config_url_external: Annotated[JsonObject | None, Unlisted] = None
+    config_url_infos_system_external: Annotated[JsonObject | None, Unlisted] = None
+    enable_inactive_hours: Annotated[bool | None, Unlisted] = None
+    inactive_hours: Annotated[JsonObject | None, Unlisted] = None
+    user_prompt: Annotated[Text | None, Unlisted] = None
+    icon_url: Annotated[Line | None, Unlisted] = None
+    include_sources: Annotated[bool, Unlisted] = True
+    restrict_knowledge: Annotated[bool, Unlisted] = True
+    use_markdown: Annotated[bool, Unlisted] = True
+    use_language_detection: Annotated[bool, Unlisted] = True
+    hidden: Annotated[bool, Unlisted] = False
+
+
+class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /agents/{id}", echoes=_READ_BACK):
+    """Change some fields of an agent. Fields that are not given stay as they are.
+
+    The three config objects are replaced whole. To change tools, use the tools made for it.
+    """
+
+    id: AgentRef
+    name: Annotated[Name | None, Field(description="A new name.")] = None
+    description: Annotated[Text | None, Field(description="A new description.")] = None
+    model_name: Annotated[
+        ModelName | None, Field(description="A new model, as getDocumentation (models) lists them.")
+    ] = None
+    temperature: Annotated[Temperature | None, Field(description="0 (fixed) to 1 (varied).")] = None
+    system_prompt: Annotated[Text | None, Field(description="New instructions.")] = None
+    visibility: Annotated[
+        Visibility | None, Field(description="public: anyone may read and ask it without a key.")
+    ] = None
+    handle: Annotated[Handle | None, Field(description="A unique short name; null removes it.")] = None
+    interface_config: Annotated[
+        JsonObject | None, Field(description="Look of the chat window; replaces the whole object.")
+    ] = None
+    config_url_external: Annotated[
+        JsonObject | None,
+        Field(description="Where facts about a contact are fetched: {url, header}; replaced whole."),
+    ] = None
+    config_url_infos_system_external: Annotated[
+        JsonObject | None,
+        Field(description="Where events are sent: {url_webhook_external, headerKey}; replaced whole."),
+    ] = None
+    tools: Annotated[Drafts | None, Unlisted] = None
+    enable_inactive_hours: Annotated[bool | None, Unlisted] = None
+    inactive_hours: Annotated[JsonObject | None, Unlisted] = None
+    user_prompt: Annotated[Text | None, Unlisted] = None
+    icon_url: Annotated[Line | None, Unlisted] = None
+    include_sources: Annotated[bool | None, Unlisted] = None
+    restrict_knowledge: Annotated[bool | None, Unlisted] = None
+    use_markdown: Annotated[bool | None, Unlisted] = None
+    use_language_detection: Annotated[bool | None, Unlisted] = None
+    hidden: Annotated[bool | None, Unlisted] = None
+
+
+class DeleteAgent(
+    Operation[AgentDeleted],
+    effect=Effect.DELETE,
+    route="DELETE /agents/{id}",
+    takes_along="its tools, its integrations and its place in CRM steps",
+):
+    """Delete an agent together with its tools and integrations.
+
+    CRM steps that named it stay and name no agent any more. This cannot be undone.
+    """
+
+    id: AgentRef
+
+
+class ListAgents(Operation[AgentList], effect=Effect.READ, route="GET /agents"):
+    """List the agents, newest first, with the id and type of each tool."""
+
+    limit: Annotated[
+        int | None, Field(ge=1, le=100_000, description="How many at most; all when left out.")
+    ] = None
+    offset: Annotated[int, Field(ge=0, le=2**53, description="How many to pass over.")] = 0
+
+
+class GetAgent(Operation[AgentShown], effect=Effect.READ, route="GET /agents/{id}", anonymous=True):
+    """Show one agent with its settings and tools. Secrets appear as ********."""
+
+    id: AgentRef
+
+
+class AgentQuery(Operation[AgentAnswer], effect=Effect.SEND, route="POST /agents/{id}/query", anonymous=True):
+    """Send a message to an agent and get its answer.
+
+    Give the conversationId of an earlier answer to go on with that conversation.
+    """
+
+    id: AgentRef
+    query: Annotated[Text, Field(min_length=1, description="The question or command.")]
+    conversation_id: Annotated[
+        Id | None, Field(description="A conversation to go on with; left out, a new one begins.")
+    ] = None
+
+
+class EnableDisableAgentIntegration(
+    Operation[IntegrationSwitched],
+    effect=Effect.CHANGE,
+    route="PATCH /agents/{id}/webhook",
+    arguments="query",
+):
+    """Switch a channel of an agent on or off.
+
+    While a channel is on, the agent answers what arrives there, once the channel has credentials.
+    """
+
+    id: AgentRef
+    type: Annotated[Channel, Field(description="Which channel.")]
+    enabled: Annotated[bool, Field(description="true switches it on, false off.")]

@@ -1,0 +1,248 @@
+"""What an operation is: a name, a sentence, typed arguments, a result, an effect and a route."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, TypeVar, get_args
+
+import pydantic_core
+from pydantic import ValidationError
+
+from vivavoce.domain.entities import Entity
+from vivavoce.domain.keys import Scope
+from vivavoce.domain.values import Value
+from vivavoce.errors import InvalidInput
+
+from .explaining import explained
+
+
+class Effect(StrEnum):
+    """What an operation does to the world. Scopes and MCP hints follow from it."""
+
+    READ = "read"
+    CREATE = "create"
+    CHANGE = "change"
+    DELETE = "delete"
+    SEND = "send"
+    """Reaches a model or a person outside."""
+    ADMIN = "admin"
+    """Changes who may do what."""
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that a caller needs."""
+        return _SCOPES.get(self, Scope.WRITE)
+
+
+_SCOPES = {Effect.READ: Scope.READ, Effect.SEND: Scope.SEND, Effect.ADMIN: Scope.ADMIN}
+
+Offer = Literal["default", "extra", "never"]
+"""Whether an operation is an MCP tool: in the default list, when asked for, or not at all."""
+
+
+class Route(NamedTuple):
+    """Where an operation lives in the REST API."""
+
+    method: str
+    path: str
+    status: int = 200
+    arguments: Literal["body", "query"] = "body"
+
+    @property
+    def path_names(self) -> tuple[str, ...]:
+        """The arguments that stand in the path."""
+        return tuple(re.findall(r"{(\w+)}", self.path))
+
+
+SchemaOf = Callable[[type[Value]], dict[str, Any]]
+"""Refers to the schema of a class."""
+
+
+class Result(Value):
+    """What an operation gives back, the same on every surface."""
+
+    @classmethod
+    def of(cls, entity: Entity, **more: Any) -> Self:
+        """An entity with what is shown beside it. All of it was checked when it was read or made."""
+        return cls.model_construct(None, **entity.fields(), **more)
+
+    def wire(self) -> Any:
+        """The body that REST answers with."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def wire_schema(cls, named: SchemaOf) -> dict[str, Any]:
+        """The schema of that body; `named` refers to the schema of a class."""
+        return named(cls)
+
+
+class Listing(Result):
+    """A result with one field, a list; REST answers with the bare list."""
+
+    def wire(self) -> Any:
+        """The bare list."""
+        (field,) = type(self).model_fields
+        return [row.wire() for row in getattr(self, field)]
+
+    @classmethod
+    def wire_schema(cls, named: SchemaOf) -> dict[str, Any]:
+        """A list of what the one field holds."""
+        (field,) = cls.model_fields.values()
+        (row,) = get_args(field.annotation)
+        return {"type": "array", "items": named(row)}
+
+
+R = TypeVar("R", bound=Result, covariant=True)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """All that a surface needs to know to offer an operation."""
+
+    name: str
+    title: str
+    command: str
+    toolset: str
+    description: str
+    effect: Effect
+    route: Route | None
+    offer: Offer
+    aliases: tuple[str, ...]
+    result: type[Result]
+    takes_along: str
+    echoes: frozenset[str]
+    rest_defaults: Mapping[str, Any]
+    anonymous: bool
+
+
+class Operation(Value, Generic[R]):
+    """One thing that a caller can ask for. The fields are the arguments, `R` is the result.
+
+    A class that names an effect declares an operation:
+
+    - `name`: the tool's name where the spec's differs from the class name in snake case
+    - `route`: method, path and, where it is not 200, the status of success
+    - `arguments`: "query" where the wire has the arguments of a change in the address
+    - `offer`: whether it is an MCP tool by default
+    - `aliases`: names under which other clients know the tool; accepted, not listed
+    - `takes_along`: what else a deletion removes
+    - `echoes`: keys that clients send back as they read them; passed over by REST
+    - `rest_defaults`: values that the REST wire does not require
+    - `anonymous`: may be asked for without a key; the handler decides what is shown
+    """
+
+    spec: ClassVar[Spec]
+
+    def __init_subclass__(
+        cls,
+        *,
+        effect: Effect | None = None,
+        name: str = "",
+        route: str | None = None,
+        arguments: Literal["body", "query"] = "body",
+        offer: Offer = "default",
+        aliases: tuple[str, ...] = (),
+        takes_along: str = "",
+        echoes: str = "",
+        rest_defaults: Mapping[str, Any] | None = None,
+        anonymous: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Read the declaration off the class."""
+        super().__init_subclass__(**kwargs)
+        if effect is None:
+            return
+        words = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        cls.spec = Spec(
+            name=name or words.replace(" ", "_"),
+            title=_titled(words),
+            command=words.replace(" ", "-"),
+            toolset=cls.__module__.rpartition(".")[2],
+            description=inspect.cleandoc(cls.__doc__ or ""),
+            effect=effect,
+            route=_route(route, arguments),
+            offer=offer,
+            aliases=aliases,
+            result=_result_of(cls),
+            takes_along=takes_along,
+            echoes=frozenset(echoes.split()),
+            rest_defaults=rest_defaults or {},
+            anonymous=anonymous,
+        )
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, strict: bool = True) -> Self:
+        """The operation that these wire arguments ask for, or InvalidInput that names each fault.
+
+        `strict` holds JSON to its types; texts from a command line or an address are read leniently.
+        """
+        try:
+            if strict:
+                return cls.model_validate_json(
+                    pydantic_core.to_json(given), strict=True, by_alias=True, by_name=False
+                )
+            return cls.model_validate(given, by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise explained(error, cls) from error
+        except pydantic_core.PydanticSerializationError as error:
+            raise InvalidInput(
+                "A text holds half of a surrogate pair.", hint="Send valid Unicode."
+            ) from error
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that the caller gave, by Python name."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class Caller(Value):
+    """Who asks, and what they may do."""
+
+    name: str
+    scopes: frozenset[Scope]
+    is_anonymous: bool = False
+
+
+OPERATOR = Caller(name="operator", scopes=frozenset(Scope))
+"""The person at the machine: the command line and the stdio server."""
+
+STRANGER = Caller(name="anonymous", scopes=frozenset(), is_anonymous=True)
+"""A caller without a key."""
+
+
+class Backend(Protocol):
+    """Something that carries out operations: the engine, or the hosted service."""
+
+    async def run(self, op: Operation[R], caller: Caller) -> R:
+        """Carry out `op` for `caller`."""
+        ...
+
+    def supports(self, kind: type[Operation[Any]]) -> bool:
+        """Whether this backend can carry out operations of this kind."""
+        ...
+
+
+def _titled(words: str) -> str:
+    title = words.capitalize()
+    for plain, written in (("crm", "CRM"), ("http", "HTTP")):
+        title = re.sub(rf"\b{plain}\b", written, title, flags=re.IGNORECASE)
+    return title
+
+
+def _route(declared: str | None, arguments: Literal["body", "query"]) -> Route | None:
+    if declared is None:
+        return None
+    method, path, *status = declared.split(" ")
+    return Route(method, path, int(status[0]) if status else 200, arguments)
+
+
+def _result_of(cls: type[Operation[Any]]) -> type[Result]:
+    for base in cls.__mro__:
+        arguments = getattr(base, "__pydantic_generic_metadata__", {}).get("args", ())
+        if issubclass(base, Operation) and arguments and isinstance(arguments[0], type):
+            result: type[Result] = arguments[0]
+            return result
+    raise TypeError(f"{cls.__name__} must extend Operation[SomeResult]")

@@ -1,0 +1,215 @@
+"""Operations on datastores and datasources."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, Field, computed_field, model_validator
+
+from vivavoce.domain.knowledge import (
+    Counted,
+    Datasource,
+    DatasourceType,
+    Datastore,
+    DatastoreType,
+    Status,
+)
+from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Unlisted, Value
+
+from .base import Effect, Listing, Operation, Result
+
+DatastoreId = Annotated[Id, Field(description="The datastore's id, as list_datastores shows it.")]
+DatasourceId = Annotated[Id, Field(description="The datasource's id, as get_datastore shows it.")]
+Limit = Annotated[int, Field(ge=1, le=1_000, description="How many at most.")]
+Offset = Annotated[int, Field(ge=0, le=2**53, description="How many to pass over.")]
+
+
+class DatastoreShown(Datastore, Result):
+    """A datastore."""
+
+    count: Annotated[Counted, Field(alias="_count")]
+
+    @computed_field  # type: ignore[prop-decorator]  # pydantic's documented order of decorators
+    @property
+    def is_public(self) -> bool:
+        """The same as visibility public, which some clients read instead."""
+        return self.visibility == "public"
+
+
+class DatastoreList(Listing):
+    """Datastores, newest first."""
+
+    datastores: list[DatastoreShown]
+
+
+class DatasourceShown(Datasource, Result):
+    """A datasource."""
+
+
+class DatastoreContents(DatastoreShown):
+    """A datastore with its datasources."""
+
+    datasources: list[DatasourceShown]
+
+
+class DatastoreDeleted(DatastoreShown):
+    """The datastore that was deleted, and how much went with it."""
+
+    also_removed: Annotated[dict[str, int], Field(description="What went with it.")]
+
+
+class Pagination(Value):
+    """Which part of a longer list this is."""
+
+    total: int
+    offset: int
+    limit: int
+    count: int
+
+
+class DatastorePage(Result):
+    """A part of the datastores."""
+
+    data: list[DatastoreShown]
+    pagination: Pagination
+
+
+class DatasourcePage(Result):
+    """A part of the datasources of a datastore."""
+
+    data: list[DatasourceShown]
+    pagination: Pagination
+
+
+class CreateDatastore(Operation[DatastoreShown], effect=Effect.CREATE, route="POST /datastores"):
+    """Create a datastore: a body of knowledge. Fill it with create_datasource."""
+
+    type: Annotated[DatastoreType, Field(description="Always qdrant, the name the wire knows.")]
+    name: Annotated[Name | None, Field(description="What people call it.")] = None
+    description: Annotated[Text | None, Field(description="What it holds.")] = None
+    is_public: Annotated[bool, Unlisted] = False
+    plugin_name: Annotated[Line | None, Field(max_length=20), Unlisted] = None
+    plugin_description_for_humans: Annotated[Line | None, Field(max_length=90), Unlisted] = None
+
+
+class UpdateDatastore(
+    Operation[DatastoreShown],
+    effect=Effect.CHANGE,
+    route="PATCH /datastores/{id}",
+    offer="extra",
+    echoes="type visibility organizationId createdAt updatedAt _count datasources",
+):
+    """Rename a datastore or change its description or visibility."""
+
+    id: DatastoreId
+    name: Annotated[Name | None, Field(description="A new name.")] = None
+    description: Annotated[Text | None, Field(description="A new description; null clears it.")] = None
+    is_public: Annotated[bool | None, Field(description="Whether anyone may read it without a key.")] = None
+    plugin_name: Annotated[Line | None, Field(max_length=20), Unlisted] = None
+    plugin_description_for_humans: Annotated[Line | None, Field(max_length=90), Unlisted] = None
+
+
+class DeleteDatastore(
+    Operation[DatastoreDeleted],
+    effect=Effect.DELETE,
+    route="DELETE /datastores/{id}",
+    offer="extra",
+    takes_along="its datasources and the tools of agents that consult it",
+):
+    """Delete a datastore together with its datasources and the agents' tools that consult it."""
+
+    id: DatastoreId
+
+
+class GetDatastore(Operation[DatastoreContents], effect=Effect.READ, route="GET /datastores/{id}"):
+    """Show a datastore with its datasources; with search, those whose name or text has the words."""
+
+    id: DatastoreId
+    search: Annotated[Line | None, Field(description="Words to find in names and texts.")] = None
+    status: Annotated[Status | None, Unlisted] = None
+    type: Annotated[DatasourceType | None, Unlisted] = None
+    group_id: Annotated[Id | None, Unlisted] = None
+    offset: Annotated[int, Field(ge=0, le=2**31), Unlisted] = 0
+    limit: Annotated[int, Field(ge=1, le=1_000), Unlisted] = 100
+
+
+class ListDatastores(Operation[DatastoreList], effect=Effect.READ, route="GET /datastores"):
+    """List the datastores, newest first, with the number of datasources in each."""
+
+
+class PageDatastores(
+    Operation[DatastorePage], effect=Effect.READ, route="GET /datastores/list", offer="never"
+):
+    """List a part of the datastores, newest first."""
+
+    offset: Offset = 0
+    limit: Limit = 20
+
+
+class CreateDatasource(
+    Operation[DatasourceShown],
+    effect=Effect.CREATE,
+    route="POST /datasources",
+    echoes="isUpdateText fileName",
+):
+    """Add a text to a datastore. It is stored at once; agents find it when it is indexed."""
+
+    datastore_id: DatastoreId
+    name: Annotated[Name, Field(description="What it is called, often a file name.")]
+    text: Annotated[
+        Document,
+        Field(validation_alias=AliasChoices("text", "datasourceText"), description="The text itself."),
+    ] = ""
+    type: Annotated[DatasourceType, Unlisted] = "file"
+    config: Annotated[JsonObject, Unlisted] = {}
+    custom_id: Annotated[Line | None, Field(alias="custom_id", max_length=200), Unlisted] = None
+
+    @model_validator(mode="after")
+    def _has_something_to_read(self) -> CreateDatasource:
+        wanted: dict[str, tuple[str, ...]] = {"qa": ("question", "answer"), "web_page": ("source_url",)}
+        if self.type == "file" and not self.text.strip():
+            raise ValueError("text: must not be empty")
+        for key in wanted.get(self.type, ()):
+            if not isinstance(self.config.get(key), str) or not self.config[key].strip():
+                raise ValueError(f"config.{key}: is required for type {self.type}")
+        if self.type == "web_site" and not (self.config.get("source_url") or self.config.get("sitemap")):
+            raise ValueError("config: needs source_url or sitemap for type web_site")
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """The datasource's config, with the caller's own id for it."""
+        return {**self.config, **({"custom_id": self.custom_id} if self.custom_id else {})}
+
+
+class ListDatasources(
+    Operation[DatasourcePage], effect=Effect.READ, route="GET /datasources/list", offer="extra"
+):
+    """List a part of the datasources of a datastore, newest first."""
+
+    datastore_id: DatastoreId
+    offset: Offset = 0
+    limit: Limit = 20
+
+
+class GetDatasource(
+    Operation[DatasourceShown],
+    effect=Effect.READ,
+    route="GET /datasources/{id}",
+    offer="extra",
+    echoes="idstore",
+):
+    """Show one datasource."""
+
+    id: DatasourceId
+
+
+class DeleteDatasource(
+    Operation[DatasourceShown],
+    effect=Effect.DELETE,
+    route="DELETE /datasources/{id}",
+    offer="extra",
+    takes_along="its text",
+):
+    """Delete a datasource together with its text. This cannot be undone."""
+
+    id: DatasourceId

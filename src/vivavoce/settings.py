@@ -1,0 +1,69 @@
+"""Every setting. The only module that reads the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+PREFIX = "VIVAVOCE_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How this program is set up. Each field is read from VIVAVOCE_ and its name in capitals."""
+
+    database: Path
+    """The SQLite file that is the workspace."""
+    key_file: Path
+    """The file with the master key for secrets. Made on first use; keep a copy of it."""
+    master_key: str = ""
+    """The master key itself (base64 of 32 bytes), instead of a file."""
+    host: str = "127.0.0.1"
+    """The address that `vivavoce serve` listens on."""
+    port: int = 8377
+    """The port that `vivavoce serve` listens on."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Further Host headers to answer to, separated by commas, e.g. agents.example.com."""
+    allowed_origins: tuple[str, ...] = ()
+    """Further web origins that may call, separated by commas, e.g. https://console.example.com."""
+    log_level: str = "WARNING"
+    """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """The settings that an environment asks for; a wrong value is a ValueError that names it."""
+        environment = os.environ if environment is None else environment
+        folder = _data_folder(environment)
+        database = Path(environment.get(f"{PREFIX}DATABASE") or folder / "vivavoce.db").expanduser()
+        defaults = {"database": database, "key_file": database.with_suffix(".key")}
+        given = {
+            field.name: _parsed(field.name, str(field.type), text)
+            for field in fields(cls)
+            if (text := environment.get(PREFIX + field.name.upper())) is not None and text != ""
+        }
+        return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
+
+
+def _parsed(name: str, kind: str, text: str) -> object:
+    if kind == "Path":
+        return Path(text).expanduser()
+    if kind == "int":
+        if not text.isdecimal():
+            raise ValueError(f"{PREFIX}{name.upper()} must be a whole number")
+        return int(text)
+    if kind.startswith("tuple"):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return text
+
+
+def _data_folder(environment: Mapping[str, str]) -> Path:
+    """Where the user's programs keep their data on this system."""
+    home = Path.home()
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "vivavoce"
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "vivavoce"
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "vivavoce"

@@ -1,0 +1,1 @@
+"""Surfaces: what turns the outside world into operations."""

@@ -1,0 +1,143 @@
+"""Who is behind an HTTP request: Host and Origin first, then the key."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from vivavoce.operations import OPERATOR, STRANGER, Caller
+from vivavoce.operations import Scope as KeyScope
+from vivavoce.settings import Settings
+
+CALLER: ContextVar[Caller] = ContextVar("caller", default=STRANGER)
+"""Whoever the request that is being served was found to come from."""
+
+METADATA = "/.well-known/oauth-protected-resource"
+
+
+class Keys(Protocol):
+    """Where keys are looked up."""
+
+    async def caller(self, token: str) -> Caller | None:
+        """The caller that a token stands for."""
+        ...
+
+    async def is_empty(self) -> bool:
+        """Whether no key was ever handed out."""
+        ...
+
+
+class Guard:
+    """Lets a request through to the application with its caller known, or refuses it.
+
+    Until the first key is made, a server on loopback trusts whoever can reach it: the person at the
+    machine. From then on, and always elsewhere, a caller without a key is a stranger.
+    """
+
+    def __init__(self, app: ASGIApp, *, keys: Callable[[Scope], Keys], settings: Settings) -> None:
+        self.app, self.keys, self.settings = app, keys, settings
+        self.is_local = is_loopback(settings.host)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._misdirected(headers)
+        if refusal is None:
+            CALLER.set(await self._caller(self.keys(scope), _bearer(headers)))
+        await (refusal or self.app)(scope, receive, send)
+
+    def _misdirected(self, headers: Headers) -> JSONResponse | None:
+        """A refusal for a request that a web page in some browser was tricked into sending."""
+        if not self._knows(headers.get("host", ""), self.settings.allowed_hosts):
+            return _refused(421, "MISDIRECTED", "This server does not answer to that Host.")
+        origin = headers.get("origin")
+        if origin is not None and origin not in self.settings.allowed_origins:
+            host = urlsplit(origin).netloc
+            if not host or not is_loopback(_name(host)) or not self.is_local:
+                return _refused(403, "UNAUTHORIZED", "Calls from that Origin are not allowed.")
+        return None
+
+    def _knows(self, host: str, allowed: tuple[str, ...]) -> bool:
+        if host in allowed or _name(host) in allowed:
+            return True
+        if self.is_local:
+            return is_loopback(_name(host))
+        return not allowed
+
+    async def _caller(self, keys: Keys, token: str | None) -> Caller:
+        """A key that is not known, or not any more, counts as no key."""
+        if token is not None:
+            return await keys.caller(token) or STRANGER
+        return OPERATOR if self.is_local and await keys.is_empty() else STRANGER
+
+
+class KeyRequired:
+    """Turns strangers away from an application in which nothing is public."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if CALLER.get().is_anonymous:
+            await challenged(scope, "A valid API key is needed.")(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def challenged(scope: Scope, message: str) -> JSONResponse:
+    """401, with where to learn how to authenticate."""
+    host = Headers(scope=scope).get("host", "")
+    address = f"{scope.get('scheme', 'http')}://{host}{METADATA}{'/mcp' if scope['path'] == '/mcp' else ''}"
+    scopes = " ".join(KeyScope)
+    return _refused(
+        401,
+        "UNAUTHORIZED",
+        message,
+        {"WWW-Authenticate": f'Bearer resource_metadata="{address}", scope="{scopes}"'},
+    )
+
+
+def metadata(resource: str) -> dict[str, Any]:
+    """What RFC 9728 wants a client to know about a protected resource."""
+    return {
+        "resource": resource,
+        "resource_name": "vivavoce",
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": [str(scope) for scope in KeyScope],
+    }
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can only mean this machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _name(host: str) -> str:
+    """A Host header without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and ":" in host else host
+
+
+def _bearer(headers: Headers) -> str | None:
+    """The key of an Authorization header; the hosted service does not check the scheme word either."""
+    words = headers.get("authorization", "").split()
+    return words[1] if len(words) == 2 else None
+
+
+def _refused(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": code, "message": message}, status, headers=headers)

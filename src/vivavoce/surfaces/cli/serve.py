@@ -1,0 +1,105 @@
+"""`vivavoce serve`: REST and MCP over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vivavoce.settings import PREFIX, Settings
+from vivavoce.surfaces.mcp import options
+from vivavoce.surfaces.mcp.selection import Selection
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+_SELECTION = "VIVAVOCE_SELECTION"
+
+
+@click.command("serve")
+@click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on.  [default: 8377]")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes."
+)
+@click.option("--toolsets", default="", metavar="LIST", help=options.TOOLSETS)
+@click.option("--tools", default="", metavar="LIST", help=options.TOOLS)
+@click.option("--exclude-tools", default="", metavar="LIST", help=options.EXCLUDE)
+@click.option("--read-only", is_flag=True, help=options.READ_ONLY)
+def command(
+    host: str | None,
+    port: int | None,
+    workers: int,
+    toolsets: str,
+    tools: str,
+    exclude_tools: str,
+    read_only: bool,
+) -> None:
+    """Serve REST and MCP over HTTP.
+
+    It listens on loopback. To listen elsewhere, make a key first: vivavoce keys create NAME.
+    """
+    import uvicorn
+
+    settings = Settings.read()
+    settings = replace(
+        settings, host=settings.host if host is None else host, port=settings.port if port is None else port
+    )
+    selection = _checked(options.chosen(toolsets, tools, exclude_tools, read_only))
+    asyncio.run(_check_exposure(settings))
+    # The worker processes read these again.
+    os.environ[f"{PREFIX}HOST"] = settings.host
+    os.environ[_SELECTION] = json.dumps(asdict(selection))
+    uvicorn.run(
+        "vivavoce.surfaces.cli.serve:application",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=workers,
+        log_level=settings.log_level.lower(),
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=10,
+    )
+
+
+def application() -> Starlette:
+    """The application of one process, set up as the command asked."""
+    from vivavoce.surfaces.http import application, offering
+
+    chosen: dict[str, Any] = json.loads(os.environ.get(_SELECTION, "{}"))
+    return application(Settings.read(), offering(Selection.read(chosen)))
+
+
+def _checked(selection: Selection) -> Selection:
+    from vivavoce.surfaces.mcp.server import facts
+
+    try:
+        selection.names(facts())
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    return selection
+
+
+async def _check_exposure(settings: Settings) -> None:
+    """Refuse to listen beyond this machine while anybody could call without a key."""
+    from vivavoce.app import open_app
+    from vivavoce.surfaces.auth import is_loopback
+
+    async with open_app(settings) as app:
+        has_no_key = await app.keyring.is_empty()
+    address = f"http://{settings.host}:{settings.port}"
+    if not is_loopback(settings.host) and has_no_key:
+        raise click.UsageError(
+            f"{settings.host} can be reached from other machines, and there is no API key yet. "
+            "Make one first: vivavoce keys create NAME"
+        )
+    click.echo(f"vivavoce serves {address} (REST and /docs) and {address}/mcp (MCP).", err=True)
+    if has_no_key:
+        click.echo(
+            "No key exists yet, so everyone on this machine may call: vivavoce keys create NAME", err=True
+        )

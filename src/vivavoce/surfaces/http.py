@@ -1,0 +1,132 @@
+"""One web application: REST, MCP and the documentation page, behind one guard."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from vivavoce import __version__
+from vivavoce.app import App, open_app
+from vivavoce.operations import Backend
+from vivavoce.settings import Settings
+
+from . import rest
+from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
+from .mcp.selection import Selection
+from .mcp.server import server
+
+SessionsOf = Callable[[App], StreamableHTTPSessionManager]
+
+_log = logging.getLogger(__name__)
+
+
+def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
+    """The application for these settings. It opens its workspace when it starts to serve.
+
+    `mcp` makes the sessions that answer at /mcp; by default those of the whole default tool list.
+    """
+
+    @asynccontextmanager
+    async def lifespan(served: Starlette) -> AsyncIterator[None]:
+        async with open_app(settings) as app:
+            served.state.app = app
+            served.state.mcp = sessions = (mcp or offering(Selection()))(app)
+            async with sessions.run():
+                yield
+
+    async def over_mcp(scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["app"].state.mcp.asgi_app(scope, receive, send)
+
+    return Starlette(
+        routes=[
+            Route("/mcp", KeyRequired(over_mcp), methods=["GET", "POST", "DELETE"]),
+            *rest.routes(_backend, CALLER.get),
+            Route("/", _welcome),
+            Route("/health", _health),
+            Route("/openapi.json", _openapi),
+            Route("/docs", _docs),
+            Route(METADATA, _metadata),
+            Route(METADATA + "/mcp", _metadata),
+        ],
+        middleware=[Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings)],
+        exception_handlers={HTTPException: _not_served, Exception: _broken},
+        lifespan=lifespan,
+    )
+
+
+def offering(selection: Selection) -> SessionsOf:
+    """Sessions that offer the selected tools. They keep no state, so any process can serve any call."""
+
+    def sessions(app: App) -> StreamableHTTPSessionManager:
+        tools = server(
+            app.backend, lambda context: CALLER.get(), state_key=app.request_state_key, selection=selection
+        )
+        return StreamableHTTPSessionManager(
+            app=tools, stateless=True, json_response=True, max_request_body_size=rest.BODY
+        )
+
+    return sessions
+
+
+def _backend(request: Request) -> Backend:
+    app: App = request.app.state.app
+    return app.backend
+
+
+async def _welcome(request: Request) -> Response:
+    return JSONResponse(
+        {
+            "name": "vivavoce",
+            "version": __version__,
+            "docs": "/docs",
+            "openapi": "/openapi.json",
+            "mcp": "/mcp",
+        }
+    )
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+async def _openapi(request: Request) -> Response:
+    from .openapi import document
+
+    return JSONResponse(document())
+
+
+async def _docs(request: Request) -> Response:
+    from .docs import page
+
+    return HTMLResponse(
+        page(),
+        headers={
+            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
+        },
+    )
+
+
+async def _metadata(request: Request) -> Response:
+    return JSONResponse(metadata(str(request.base_url).rstrip("/") + "/mcp"))
+
+
+async def _not_served(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    codes = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 400: "INVALID_REQUEST"}
+    body = {"error": codes.get(error.status_code, "INVALID_REQUEST"), "message": error.detail}
+    return JSONResponse(body, error.status_code, headers=error.headers)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.scope.get("path"), exc_info=error)
+    return JSONResponse({"error": "INTERNAL_SERVER_ERROR", "message": "Something broke here."}, 500)

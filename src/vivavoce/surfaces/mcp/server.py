@@ -1,0 +1,163 @@
+"""The catalogue as an MCP server: tools, resources, prompts and completions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pydantic_core
+from mcp import MCPError
+from mcp.server import Server, ServerRequestContext
+from mcp.server.caching import CacheHint
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+
+from vivavoce import __version__
+from vivavoce.errors import VivavoceError
+from vivavoce.operations import ALIASES, CATALOGUE, Backend, Caller, Effect, Operation
+from vivavoce.operations.schemas import input_schema, output_schema
+
+from . import prompts, resources
+from .confirming import confirmed
+from .selection import Selection, ToolFacts
+
+Context = ServerRequestContext[Any, Any]
+CallerOf = Callable[[Context], Caller]
+
+NAME = "vivavoce"
+INSTRUCTIONS = """vivavoce runs conversational agents. You build and operate them with these tools.
+- Agents: create_agent, update_agent, list_agents, get_agent, delete_agent; agent_query talks to one.
+- What an agent can do: addHttpTool, addDatastoreTool, addDelayedResponsesTool, addFollowUpMessagesTool, \
+addRequestHumanTool, addMarkAsResolvedTool; list_agent_tools, update_agent_tool, remove_agent_tool.
+- What it knows: create_datastore, create_datasource, get_datastore, list_datastores.
+- The process its conversations follow: create_crm_scenario, create_crm_step, and what lists and changes them.
+- Before a task of several steps, read getDocumentation with docType tools.
+Ids come from list tools or from results; never make one up. Secrets are shown as ********; written back, \
+that keeps the stored value. Errors name the next step."""
+
+_LISTS_STAY = CacheHint(ttl_ms=300_000, scope="private")
+_log = logging.getLogger(__name__)
+
+
+def facts() -> list[ToolFacts]:
+    """Every tool that can be offered, in the fixed order."""
+    return [
+        ToolFacts(
+            name=name,
+            toolset=kind.spec.toolset,
+            is_default=kind.spec.offer == "default",
+            is_read_only=kind.spec.effect is Effect.READ,
+        )
+        for name, kind in CATALOGUE.items()
+        if kind.spec.offer != "never"
+    ]
+
+
+def server(
+    backend: Backend, caller: CallerOf, *, state_key: bytes, selection: Selection | None = None
+) -> Server[Any]:
+    """An MCP server that offers the selected operations to whoever `caller` finds behind a request."""
+    names = (selection or Selection()).names(facts())
+    offered = {name: CATALOGUE[name] for name in names if backend.supports(CATALOGUE[name])}
+    tools = {name: tool(kind) for name, kind in offered.items()}
+
+    async def list_tools(context: Context, page: PaginatedRequestParams | None) -> ListToolsResult:
+        scopes = caller(context).scopes
+        return ListToolsResult(
+            tools=[tools[name] for name, kind in offered.items() if kind.spec.effect.scope in scopes]
+        )
+
+    async def call_tool(
+        context: Context, call: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        name = ALIASES.get(call.name, call.name)
+        if name not in offered:
+            raise MCPError(INVALID_PARAMS, f"There is no tool {call.name[:100]!r} here.")
+        try:
+            return await _called(offered[name], call, context)
+        except VivavoceError as error:
+            return failed(error)
+
+    async def _called(
+        kind: type[Operation[Any]], call: CallToolRequestParams, context: Context
+    ) -> CallToolResult | InputRequiredResult:
+        op = kind.parse(call.arguments or {})
+        if kind.spec.effect is Effect.DELETE:
+            question = await confirmed(op, call, context)
+            if question is not None:
+                return question
+        return succeeded(await backend.run(op, caller(context)))
+
+    built: Server[Any] = Server(
+        NAME,
+        version=__version__,
+        title="vivavoce",
+        description="Conversational agents that you host yourself.",
+        instructions=INSTRUCTIONS,
+        cache_hints={
+            "tools/list": _LISTS_STAY,
+            "resources/list": _LISTS_STAY,
+            "resources/templates/list": _LISTS_STAY,
+            "prompts/list": _LISTS_STAY,
+            "server/discover": _LISTS_STAY,
+        },
+        get_tool_input_schema=lambda name: tools[name].input_schema if name in tools else None,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=resources.list_resources,
+        on_list_resource_templates=resources.list_templates,
+        on_read_resource=resources.reader(backend, caller),
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
+        on_completion=prompts.completer(resources.suggester(backend, caller)),
+    )
+    built.middleware.append(
+        RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME)
+    )
+    return built
+
+
+def tool(kind: type[Operation[Any]]) -> Tool:
+    """An operation as a tool."""
+    spec = kind.spec
+    return Tool(
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        input_schema=input_schema(kind),
+        output_schema=output_schema(spec.result),
+        annotations=ToolAnnotations(
+            read_only_hint=spec.effect is Effect.READ,
+            destructive_hint=spec.effect in (Effect.CHANGE, Effect.DELETE),
+            idempotent_hint=spec.effect in (Effect.READ, Effect.CHANGE, Effect.DELETE),
+            open_world_hint=spec.effect is Effect.SEND,
+        ),
+    )
+
+
+def succeeded(result: Any) -> CallToolResult:
+    """A result, as data and as the same JSON in text."""
+    structured = result.model_dump(mode="json")
+    text = pydantic_core.to_json(structured).decode()
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
+
+
+def failed(error: VivavoceError) -> CallToolResult:
+    """A failure that a model can read and act on. It has no structured content: it is not a result."""
+    if error.status >= 500:
+        _log.warning("%s: %s", error.code, error)
+    return CallToolResult(
+        content=[TextContent(type="text", text=f"{error.code}: {error}")],
+        is_error=True,
+    )

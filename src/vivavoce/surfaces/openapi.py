@@ -1,0 +1,162 @@
+"""The catalogue as an OpenAPI document."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from vivavoce import __version__
+from vivavoce.operations import CATALOGUE, Operation
+
+Json = dict[str, Any]
+_REF = "#/components/schemas/{model}"
+_ERRORS = {
+    "400": "The request breaks a rule; details names each field.",
+    "401": "A key is needed.",
+    "403": "The key is missing or lacks a scope.",
+    "404": "There is no such thing.",
+    "409": "It is not in a state that allows this.",
+    "413": "The request is too large.",
+    "421": "The server does not answer to that Host.",
+    "501": "Not available here.",
+    "503": "The storage failed; nothing was stored.",
+}
+_ERROR: Json = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {"type": "string", "description": "The code of the wire, or what was invalid."},
+        "message": {"type": "string", "description": "What is wrong."},
+        "hint": {"type": "string", "description": "The next step."},
+        "details": {"type": "object", "additionalProperties": {"type": "string"}},
+    },
+}
+
+
+@cache
+def document() -> Json:
+    """Every operation that has a route."""
+    served = [kind for kind in CATALOGUE.values() if kind.spec.route]
+    wanted = [(kind, "validation") for kind in served] + [
+        (result, "serialization") for kind in served for result in _classes(kind)
+    ]
+    names, schemas = models_json_schema(wanted, by_alias=True, ref_template=_REF)  # type: ignore[arg-type]  # literals
+    components = {name: _open(schema) for name, schema in schemas["$defs"].items()}
+    paths: Json = {}
+    for kind in served:
+        assert kind.spec.route is not None
+        argument_name = names[(kind, "validation")]["$ref"].rpartition("/")[2]
+        described = _operation(kind, components[argument_name], names)
+        paths.setdefault(kind.spec.route.path, {})[kind.spec.route.method.lower()] = described
+    arguments = {names[(kind, "validation")]["$ref"].rpartition("/")[2] for kind in served}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "vivavoce",
+            "version": __version__,
+            "description": "Agents that you host yourself. Every path also answers below /api.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"key": []}],
+        "tags": [{"name": area} for area in dict.fromkeys(kind.spec.toolset for kind in served)],
+        "paths": paths,
+        "components": {
+            "schemas": {name: of for name, of in components.items() if name not in arguments}
+            | {"Error": _ERROR},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _classes(kind: type[Operation[Any]]) -> list[type[BaseModel]]:
+    """The classes that the wire schema of a result refers to."""
+    found: list[type[BaseModel]] = []
+
+    def note(named: type[BaseModel]) -> Json:
+        found.append(named)
+        return {}
+
+    kind.spec.result.wire_schema(note)
+    return found
+
+
+def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
+    """Arguments named in the path stand there; the others in the query or the body."""
+    spec = kind.spec
+    assert spec.route is not None
+    summary, _, text = spec.description.partition("\n")
+    in_query = spec.route.method == "GET" or spec.route.arguments == "query"
+    required = [name for name in schema.get("required", ()) if name not in spec.rest_defaults]
+    others = {
+        name: of for name, of in schema.get("properties", {}).items() if name not in spec.route.path_names
+    }
+    described: Json = {
+        "operationId": spec.name,
+        "tags": [spec.toolset],
+        "summary": summary,
+        "description": f"{text.strip()}\n\nScope: {spec.effect.scope}.".strip(),
+        "parameters": [
+            _parameter(name, schema["properties"][name], "path", True) for name in spec.route.path_names
+        ],
+        "responses": {str(spec.route.status): _response(spec, names), **_failures()},
+    }
+    if spec.anonymous:
+        described["security"] = [{"key": []}, {}]
+    if in_query:
+        described["parameters"] += [
+            _parameter(name, of, "query", name in required) for name, of in others.items()
+        ]
+    elif others:
+        body = {"type": "object", "properties": others, "additionalProperties": False}
+        if needed := [name for name in required if name in others]:
+            body["required"] = needed
+        described["requestBody"] = {
+            "required": bool(needed),
+            "content": {"application/json": {"schema": body}},
+        }
+    return described
+
+
+def _parameter(name: str, schema: Json, place: str, required: bool) -> Json:
+    plain = _without_null(schema)
+    described = {"name": name, "in": place, "required": required, "schema": plain}
+    if "description" in plain:
+        described["description"] = plain.pop("description")
+    return described
+
+
+def _without_null(schema: Json) -> Json:
+    """An address cannot say null; leaving the parameter out means the same."""
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    rest = {
+        key: value for key, value in schema.items() if key not in ("anyOf", "default", "title", "unlisted")
+    }
+    return {**rest, **(options[0] if len(options) == 1 else {"anyOf": options} if options else {})}
+
+
+def _response(spec: Any, names: Any) -> Json:
+    schema = spec.result.wire_schema(lambda named: names[(named, "serialization")])
+    return {"description": "Done.", "content": {"application/json": {"schema": schema}}}
+
+
+def _failures() -> Json:
+    error = {"application/json": {"schema": {"$ref": _REF.format(model="Error")}}}
+    return {status: {"description": meaning, "content": error} for status, meaning in _ERRORS.items()}
+
+
+def _open(node: Any) -> Any:
+    """Without titles, and open to more fields than are named."""
+    if isinstance(node, list):
+        return [_open(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _open(value)
+        for key, value in node.items()
+        if not (key in ("title", "unlisted") and isinstance(value, str | bool))
+        and not (key == "additionalProperties" and value is False)
+    }
