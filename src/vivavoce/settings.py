@@ -13,7 +13,7 @@ PREFIX = "VIVAVOCE_"
 
 @dataclass(frozen=True)
 class Settings:
-    """How this program is set up. Each field is read from VIVAVOCE_ and its name in capitals."""
+    """How this program is set up. A field is read from VIVAVOCE_ and its name in capitals."""
 
     database: Path
     """The SQLite file that is the workspace."""
@@ -31,6 +31,8 @@ class Settings:
     """Further web origins that may call, separated by commas, e.g. https://console.example.com."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
+    chatvolt_api_key: str = ""
+    """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -42,9 +44,19 @@ class Settings:
         given = {
             field.name: _parsed(field.name, str(field.type), text)
             for field in fields(cls)
-            if (text := environment.get(PREFIX + field.name.upper())) is not None and text != ""
+            if (text := environment.get(variable(field.name), "")) != ""
         }
         return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return name.upper() if name.startswith("chatvolt_") else PREFIX + name.upper()
+
+
+def user_folder() -> Path:
+    """The folder of the user who runs this program."""
+    return Path.home()
 
 
 def _parsed(name: str, kind: str, text: str) -> object:
@@ -52,8 +64,10 @@ def _parsed(name: str, kind: str, text: str) -> object:
         return Path(text).expanduser()
     if kind == "int":
         if not text.isdecimal():
-            raise ValueError(f"{PREFIX}{name.upper()} must be a whole number")
+            raise ValueError(f"{variable(name)} must be a whole number")
         return int(text)
+    if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ValueError(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR")
     if kind.startswith("tuple"):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text

@@ -8,16 +8,24 @@ Port 0, the default, takes a free one. The first line written is the address to 
 from __future__ import annotations
 
 import argparse
+import signal
 import socket
+import sys
 import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uvicorn
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import JSONRPCMessage
 from starlette.applications import Starlette
 
 from tests.conformance.fixtures import fixtures
+from vivavoce.app import App
+from vivavoce.settings import Settings
+from vivavoce.surfaces import http
 
 RETRY_MS = 200
 """How long a client waits before it comes back to a stream that the server closed."""
@@ -48,22 +56,33 @@ class MemoryEvents(EventStore):
         return stream_id
 
 
-def application() -> Starlette:
-    """The fixtures behind the HTTP surface."""
-    return fixtures().streamable_http_app(event_store=MemoryEvents(), retry_interval=RETRY_MS)
+def application(folder: Path) -> Starlette:
+    """The product's own HTTP surface on a new workspace, with the fixtures where its tools would be."""
+    settings = Settings(database=folder / "vivavoce.db", key_file=folder / "vivavoce.key")
+    return http.application(settings, mcp=sessions)
+
+
+def sessions(app: App) -> StreamableHTTPSessionManager:
+    """Sessions that keep what they sent: unlike the product's, they ask clients back and resume streams."""
+    # The manager takes the server underneath. It gets no security settings: our own guard is on trial.
+    server = fixtures()._lowlevel_server
+    return StreamableHTTPSessionManager(server, event_store=MemoryEvents(), retry_interval=RETRY_MS)
 
 
 def main() -> None:
     """Listen, say where, and serve until told to stop."""
     options = argparse.ArgumentParser(description="Serve the conformance fixtures on loopback.")
     options.add_argument("--port", type=int, default=0, help="the port; 0 takes a free one")
-    # Logging and sampling are deprecated, and the suite examines them for older clients.
-    warnings.simplefilter("ignore", MCPDeprecationWarning)
     listener = socket.create_server(("127.0.0.1", options.parse_args().port))
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    # A subscription stays open for ever: do not wait for it when stopping.
-    config = uvicorn.Config(application(), log_level="error", timeout_graceful_shutdown=1)
-    uvicorn.Server(config).run(sockets=[listener])
+    # Logging and sampling are deprecated, and the suite examines them for older clients.
+    warnings.simplefilter("ignore", MCPDeprecationWarning)
+    # uvicorn repeats the signal that stopped it, which would end us before the workspace is removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with TemporaryDirectory() as folder:
+        # A subscription stays open for ever: do not wait for it when stopping.
+        config = uvicorn.Config(application(Path(folder)), log_level="error", timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 if __name__ == "__main__":

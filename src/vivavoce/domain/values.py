@@ -16,7 +16,13 @@ DOCUMENT = 4_000_000
 """The most characters that a name, a line, a text and a document may have."""
 
 Unlisted = Field(json_schema_extra={"unlisted": True})
-"""Marks a field that is accepted but not shown in a tool's input schema."""
+"""Marks a field that a tool's schema does not show: accepted, and returned, all the same."""
+
+
+def unlisted(description: str) -> Any:
+    """An argument that is accepted but not shown in a tool's schema, which must stay short."""
+    return Field(description=description, json_schema_extra={"unlisted": True})
+
 
 _DEPTH = 20
 _NODES = 5_000

@@ -9,7 +9,7 @@ from pydantic import Field
 from vivavoce.domain.agents import Agent, Handle, ModelName, Temperature, Visibility
 from vivavoce.domain.integrations import Channel
 from vivavoce.domain.tools import Tool, ToolDraft
-from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Unlisted
+from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, unlisted
 
 from .base import Effect, Listing, Operation, Result, SchemaOf
 
@@ -100,20 +100,34 @@ class CreateAgent(
         Temperature, Field(description="0 for the same answer each time, up to 1 for variety.")
     ] = 0.0
     tools: Annotated[Drafts, Field(description="Tools to start with; the add…Tool tools add more.")] = []
-    visibility: Annotated[Visibility, Unlisted] = "private"
-    handle: Annotated[Handle | None, Unlisted] = None
-    interface_config: Annotated[JsonObject, Unlisted] = {}
-    config_url_external: Annotated[JsonObject | None, Unlisted] = None
-    config_url_infos_system_external: Annotated[JsonObject | None, Unlisted] = None
-    enable_inactive_hours: Annotated[bool | None, Unlisted] = None
-    inactive_hours: Annotated[JsonObject | None, Unlisted] = None
-    user_prompt: Annotated[Text | None, Unlisted] = None
-    icon_url: Annotated[Line | None, Unlisted] = None
-    include_sources: Annotated[bool, Unlisted] = True
-    restrict_knowledge: Annotated[bool, Unlisted] = True
-    use_markdown: Annotated[bool, Unlisted] = True
-    use_language_detection: Annotated[bool, Unlisted] = True
-    hidden: Annotated[bool, Unlisted] = False
+    visibility: Annotated[Visibility, unlisted("Whether anyone may read and ask it without a key.")] = (
+        "private"
+    )
+    handle: Annotated[Handle | None, unlisted("A unique short name.")] = None
+    interface_config: Annotated[JsonObject, unlisted("Look of the chat window.")] = {}
+    config_url_external: Annotated[
+        JsonObject | None, unlisted("Where facts about a contact are fetched: {url, header}.")
+    ] = None
+    config_url_infos_system_external: Annotated[
+        JsonObject | None, unlisted("Where events are sent: {url_webhook_external, headerKey}.")
+    ] = None
+    enable_inactive_hours: Annotated[
+        bool | None, unlisted("Whether it keeps silent in its inactive hours.")
+    ] = None
+    inactive_hours: Annotated[
+        JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
+    ] = None
+    user_prompt: Annotated[
+        Text | None, unlisted("A template around what people write, with {query} and {context}.")
+    ] = None
+    icon_url: Annotated[Line | None, unlisted("The address of its picture.")] = None
+    include_sources: Annotated[bool, unlisted("Whether answers name their sources.")] = True
+    restrict_knowledge: Annotated[bool, unlisted("Whether it answers from its datastores only.")] = True
+    use_markdown: Annotated[bool, unlisted("Whether it writes Markdown.")] = True
+    use_language_detection: Annotated[
+        bool, unlisted("Whether it answers in the language of the question.")
+    ] = True
+    hidden: Annotated[bool, unlisted("Whether lists leave it out.")] = False
 
 
 class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /agents/{id}", echoes=_READ_BACK):
@@ -145,16 +159,29 @@ class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /age
         JsonObject | None,
         Field(description="Where events are sent: {url_webhook_external, headerKey}; replaced whole."),
     ] = None
-    tools: Annotated[Drafts | None, Unlisted] = None
-    enable_inactive_hours: Annotated[bool | None, Unlisted] = None
-    inactive_hours: Annotated[JsonObject | None, Unlisted] = None
-    user_prompt: Annotated[Text | None, Unlisted] = None
-    icon_url: Annotated[Line | None, Unlisted] = None
-    include_sources: Annotated[bool | None, Unlisted] = None
-    restrict_knowledge: Annotated[bool | None, Unlisted] = None
-    use_markdown: Annotated[bool | None, Unlisted] = None
-    use_language_detection: Annotated[bool | None, Unlisted] = None
-    hidden: Annotated[bool | None, Unlisted] = None
+    tools: Annotated[
+        Drafts | None,
+        unlisted("The final state of its tools: known ids are changed, others added, missing ones removed."),
+    ] = None
+    enable_inactive_hours: Annotated[
+        bool | None, unlisted("Whether it keeps silent in its inactive hours.")
+    ] = None
+    inactive_hours: Annotated[
+        JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
+    ] = None
+    user_prompt: Annotated[
+        Text | None, unlisted("A template around what people write, with {query} and {context}.")
+    ] = None
+    icon_url: Annotated[Line | None, unlisted("The address of its picture.")] = None
+    include_sources: Annotated[bool | None, unlisted("Whether answers name their sources.")] = None
+    restrict_knowledge: Annotated[bool | None, unlisted("Whether it answers from its datastores only.")] = (
+        None
+    )
+    use_markdown: Annotated[bool | None, unlisted("Whether it writes Markdown.")] = None
+    use_language_detection: Annotated[
+        bool | None, unlisted("Whether it answers in the language of the question.")
+    ] = None
+    hidden: Annotated[bool | None, unlisted("Whether lists leave it out.")] = None
 
 
 class DeleteAgent(

@@ -115,6 +115,7 @@ class Spec:
     result: type[Result]
     takes_along: str
     echoes: frozenset[str]
+    rest_names: Mapping[str, str]
     rest_defaults: Mapping[str, Any]
     anonymous: bool
 
@@ -131,6 +132,7 @@ class Operation(Value, Generic[R]):
     - `aliases`: names under which other clients know the tool; accepted, not listed
     - `takes_along`: what else a deletion removes
     - `echoes`: keys that clients send back as they read them; passed over by REST
+    - `rest_names`: keys that the REST wire calls differently, with our name for each
     - `rest_defaults`: values that the REST wire does not require
     - `anonymous`: may be asked for without a key; the handler decides what is shown
     """
@@ -148,6 +150,7 @@ class Operation(Value, Generic[R]):
         aliases: tuple[str, ...] = (),
         takes_along: str = "",
         echoes: str = "",
+        rest_names: Mapping[str, str] | None = None,
         rest_defaults: Mapping[str, Any] | None = None,
         anonymous: bool = False,
         **kwargs: Any,
@@ -170,6 +173,7 @@ class Operation(Value, Generic[R]):
             result=_result_of(cls),
             takes_along=takes_along,
             echoes=frozenset(echoes.split()),
+            rest_names=rest_names or {},
             rest_defaults=rest_defaults or {},
             anonymous=anonymous,
         )

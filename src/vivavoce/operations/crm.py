@@ -21,7 +21,7 @@ from vivavoce.domain.crm import (
     WhatsappTemplate,
     ZapiNotice,
 )
-from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Unlisted, Value
+from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Value, unlisted
 
 from .base import Effect, Listing, Operation, R, Result
 
@@ -179,9 +179,11 @@ class StepArguments(Operation[R]):
     whatsapp: Annotated[WhatsappTemplate | None, Field(description="A WhatsApp template to send.")] = None
     webhook_url: Annotated[Line | None, Field(description="Called on entry.")] = None
     webhook_header: Annotated[JsonObject | Line | None, Field(description="Kept secret.")] = None
-    default_assignee_id: Annotated[Id | None, Unlisted] = None
-    fallback_membership_ids: Annotated[MembershipIds | None, Unlisted] = None
-    inactivity_condition_type: Annotated[Line | None, Unlisted] = None
+    default_assignee_id: Annotated[Id | None, unlisted("An older way to name who is assigned.")] = None
+    fallback_membership_ids: Annotated[
+        MembershipIds | None, unlisted("Who is assigned when nobody of the selected can be.")
+    ] = None
+    inactivity_condition_type: Annotated[Line | None, unlisted("Kept as it is.")] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -247,4 +249,4 @@ class ListCrmSteps(Operation[StepList], effect=Effect.READ, route="GET /crm/step
     """List the steps of a CRM scenario in order."""
 
     scenario_id: ScenarioId
-    agent_id: Annotated[Id | None, Unlisted] = None
+    agent_id: Annotated[Id | None, unlisted("Only steps of this agent.")] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, computed_field, model_validator
+from pydantic import Field, computed_field, model_validator
 
 from vivavoce.domain.knowledge import (
     Counted,
@@ -14,7 +14,7 @@ from vivavoce.domain.knowledge import (
     DatastoreType,
     Status,
 )
-from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Unlisted, Value
+from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Value, unlisted
 
 from .base import Effect, Listing, Operation, Result
 
@@ -87,9 +87,13 @@ class CreateDatastore(Operation[DatastoreShown], effect=Effect.CREATE, route="PO
     type: Annotated[DatastoreType, Field(description="Always qdrant, the name the wire knows.")]
     name: Annotated[Name | None, Field(description="What people call it.")] = None
     description: Annotated[Text | None, Field(description="What it holds.")] = None
-    is_public: Annotated[bool, Unlisted] = False
-    plugin_name: Annotated[Line | None, Field(max_length=20), Unlisted] = None
-    plugin_description_for_humans: Annotated[Line | None, Field(max_length=90), Unlisted] = None
+    is_public: Annotated[bool, unlisted("Whether anyone may read it without a key.")] = False
+    plugin_name: Annotated[
+        Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
+    ] = None
+    plugin_description_for_humans: Annotated[
+        Line | None, Field(max_length=90), unlisted("A line about it, at most 90 characters.")
+    ] = None
 
 
 class UpdateDatastore(
@@ -105,8 +109,12 @@ class UpdateDatastore(
     name: Annotated[Name | None, Field(description="A new name.")] = None
     description: Annotated[Text | None, Field(description="A new description; null clears it.")] = None
     is_public: Annotated[bool | None, Field(description="Whether anyone may read it without a key.")] = None
-    plugin_name: Annotated[Line | None, Field(max_length=20), Unlisted] = None
-    plugin_description_for_humans: Annotated[Line | None, Field(max_length=90), Unlisted] = None
+    plugin_name: Annotated[
+        Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
+    ] = None
+    plugin_description_for_humans: Annotated[
+        Line | None, Field(max_length=90), unlisted("A line about it, at most 90 characters.")
+    ] = None
 
 
 class DeleteDatastore(
@@ -126,11 +134,11 @@ class GetDatastore(Operation[DatastoreContents], effect=Effect.READ, route="GET 
 
     id: DatastoreId
     search: Annotated[Line | None, Field(description="Words to find in names and texts.")] = None
-    status: Annotated[Status | None, Unlisted] = None
-    type: Annotated[DatasourceType | None, Unlisted] = None
-    group_id: Annotated[Id | None, Unlisted] = None
-    offset: Annotated[int, Field(ge=0, le=2**31), Unlisted] = 0
-    limit: Annotated[int, Field(ge=1, le=1_000), Unlisted] = 100
+    status: Annotated[Status | None, unlisted("Only datasources in this state.")] = None
+    type: Annotated[DatasourceType | None, unlisted("Only datasources of this kind.")] = None
+    group_id: Annotated[Id | None, unlisted("Only datasources of this group.")] = None
+    offset: Annotated[int, Field(ge=0, le=2**31), unlisted("How many pages to pass over.")] = 0
+    limit: Annotated[int, Field(ge=1, le=1_000), unlisted("How many on a page.")] = 100
 
 
 class ListDatastores(Operation[DatastoreList], effect=Effect.READ, route="GET /datastores"):
@@ -151,18 +159,21 @@ class CreateDatasource(
     effect=Effect.CREATE,
     route="POST /datasources",
     echoes="isUpdateText fileName",
+    rest_names={"datasourceText": "text"},
+    rest_defaults={"name": "Untitled", "text": ""},
 ):
     """Add a text to a datastore. It is stored at once; agents find it when it is indexed."""
 
     datastore_id: DatastoreId
     name: Annotated[Name, Field(description="What it is called, often a file name.")]
-    text: Annotated[
-        Document,
-        Field(validation_alias=AliasChoices("text", "datasourceText"), description="The text itself."),
-    ] = ""
-    type: Annotated[DatasourceType, Unlisted] = "file"
-    config: Annotated[JsonObject, Unlisted] = {}
-    custom_id: Annotated[Line | None, Field(alias="custom_id", max_length=200), Unlisted] = None
+    text: Annotated[Document, Field(description="The text itself.")]
+    type: Annotated[DatasourceType, unlisted("What kind of datasource it is.")] = "file"
+    config: Annotated[
+        JsonObject, unlisted("Settings by type: question and answer, source_url, sitemap, tags.")
+    ] = {}
+    custom_id: Annotated[
+        Line | None, Field(alias="custom_id", max_length=200), unlisted("An id of your own.")
+    ] = None
 
     @model_validator(mode="after")
     def _has_something_to_read(self) -> CreateDatasource:

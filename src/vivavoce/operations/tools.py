@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vivavoce.domain.http_tools import HttpConfig
 from vivavoce.domain.tools import DelayConfig, FollowUpConfig, Tool, ToolDraft, ToolType
-from vivavoce.domain.values import Id, JsonObject, Unlisted, Value
+from vivavoce.domain.values import Id, JsonObject, Value, unlisted
 
 from .agents import AgentRef
 from .base import Effect, Listing, Operation, R, Result
@@ -177,10 +177,10 @@ class UpdateAgentTool(
     tool_id: ToolId
     config: Annotated[JsonObject | None, Field(description="The new settings, in the tool's shape.")] = None
     datastore_id: Annotated[Id | None, Field(description="Another datastore, for a datastore tool.")] = None
-    type: Annotated[ToolType | None, Unlisted] = None
-    form_id: Annotated[Id | None, Unlisted] = None
-    service_provider_id: Annotated[Id | None, Unlisted] = None
-    is_raw: Annotated[bool | None, Unlisted] = None
+    type: Annotated[ToolType | None, unlisted("Its kind, which cannot change.")] = None
+    form_id: Annotated[Id | None, unlisted("Another form, for a form tool.")] = None
+    service_provider_id: Annotated[Id | None, unlisted("Kept as it is.")] = None
+    is_raw: Annotated[bool | None, unlisted("Whether an HTTP tool was written in raw mode.")] = None
 
 
 class RemoveAgentTool(

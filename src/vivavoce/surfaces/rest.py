@@ -91,7 +91,9 @@ def _arguments(kind: Kind, given: Mapping[str, Any], request: Request) -> dict[s
     fields = {field.alias for field in kind.model_fields.values()}
     in_path = request.path_params
     passed_over = {name for name in kind.spec.echoes if name not in fields or name in in_path}
-    return {**{name: value for name, value in given.items() if name not in passed_over}, **in_path}
+    named = kind.spec.rest_names
+    kept = {named.get(name, name): value for name, value in given.items() if name not in passed_over}
+    return {**kept, **in_path}
 
 
 def _json(raw: bytes) -> dict[str, Any]:

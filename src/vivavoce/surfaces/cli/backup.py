@@ -14,7 +14,7 @@ from vivavoce.settings import Settings
 @click.command("backup")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 def command(file: Path | None) -> None:
-    """Write a copy of the workspace to FILE, also while it is being used.
+    """Copy the workspace to FILE, also while it is in use.
 
     Secrets in it stay encrypted: keep the key file too, apart from the copy.
     """

@@ -96,7 +96,10 @@ def _parameter(
         return click.Option(declared, default=None, help=field.description)
     reads = _Reader(types, _choices(schema))
     required = " [required]" if field.is_required() else ""
-    return click.Option([option, name], type=reads, help=(field.description or "") + required)
+    metavar = "|".join(reads.choices) or ("JSON" if reads.name == "json" else "TEXT")
+    return click.Option(
+        [option, name], type=reads, metavar=metavar, help=(field.description or "") + required
+    )
 
 
 def _common(kind: Kind) -> list[click.Option]:

@@ -1,0 +1,154 @@
+"""`vivavoce demo`: an assistant's work on this server, shown step by step, on a workspace of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+_MANUAL = """Our shop is open from Monday to Friday, 9 to 18, and on Saturday from 9 to 13.
+Parcels are sent within two working days. Returns are free within 30 days."""
+_ORDERS = {
+    "name": "Get order",
+    "description": "Shows the state of an order. Use it when someone asks where an order is.",
+    "url": "https://api.example.com/orders/{orderId}",
+    "method": "GET",
+    "headers": [{"key": "Authorization", "value": "Bearer a-key-that-nobody-reads-again"}],
+    "pathVariables": [{"key": "orderId", "description": "The order number.", "isUserProvided": True}],
+}
+
+
+@click.command("demo")
+@click.option(
+    "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the workspace in this folder."
+)
+def command(keep: Path | None) -> None:
+    """Watch an assistant set up a small shop's agent through MCP.
+
+    It starts the server as a client would, on a workspace of its own, and needs no key and no network.
+    """
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        asyncio.run(_shown(keep))
+        return
+    with tempfile.TemporaryDirectory(prefix="vivavoce-demo-") as folder:
+        asyncio.run(_shown(Path(folder)))
+
+
+class _Stage:
+    """Calls tools and tells what happens."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    async def call(self, says: str, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that succeeds; its result."""
+        _say(says, f"{tool}({_brief(arguments)})")
+        answer = await self.client.call_tool(tool, arguments)
+        if answer.is_error:
+            raise click.ClickException(answer.content[0].text)
+        result: dict[str, Any] = answer.structured_content
+        return result
+
+    async def refused(self, says: str, tool: str, **arguments: Any) -> str:
+        """Call a tool that fails; what it says."""
+        _say(says, f"{tool}({_brief(arguments)})")
+        answer = await self.client.call_tool(tool, arguments)
+        text: str = answer.content[0].text
+        return text
+
+
+async def _shown(folder: Path) -> None:
+    from mcp import Client, StdioServerParameters
+
+    database = folder / "workspace.db"
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-P", "-m", "vivavoce", "mcp"],
+        env={"VIVAVOCE_DATABASE": str(database)},
+    )
+    began = time.perf_counter()
+    click.secho("vivavoce demo: an assistant sets up a shop's agent over MCP\n", bold=True)
+    async with Client(server) as client:
+        _say("Start the server and shake hands", "vivavoce mcp")
+        _result(f"ready after {(time.perf_counter() - began) * 1000:.0f} ms, in {database}")
+        tools = (await client.list_tools()).tools
+        _say("Ask what it can do", "tools/list")
+        _result(f"{len(tools)} tools, such as {', '.join(tool.name for tool in tools[:4])}")
+        await _built(_Stage(client))
+    click.secho("\nEverything above ran on this machine, with no key and no network.", bold=True)
+    click.echo("Next: connect your assistant with `vivavoce connect claude-code` (or claude-desktop, cursor,")
+    click.echo("vscode, codex), look around with `vivavoce --help`, check with `vivavoce doctor`.")
+
+
+async def _built(stage: _Stage) -> None:
+    store = await stage.call(
+        "Give it something to know", "create_datastore", type="qdrant", name="Shop manual"
+    )
+    source = await stage.call(
+        "Put a text in", "create_datasource", datastoreId=store["id"], name="hours.txt", text=_MANUAL
+    )
+    _result(f"stored {source['textSize']} characters, status {source['status']}")
+    agent = await stage.call(
+        "Create an agent",
+        "create_agent",
+        name="Ana",
+        description="Answers customers of the shop.",
+        modelName="gpt_4o_mini",
+        systemPrompt="You are Ana. Answer in the customer's language, briefly and kindly.",
+        temperature=0,
+    )
+    _result(f"agent {agent['id']}, temperature {agent['temperature']}")
+    await stage.call(
+        "Let it consult the manual", "addDatastoreTool", agentId=agent["id"], datastoreId=store["id"]
+    )
+    tool = await stage.call("Let it look orders up", "addHttpTool", agentId=agent["id"], config=_ORDERS)
+    _result(f"the API key is stored encrypted and reads {tool['config']['headers'][0]['value']}")
+    await stage.call("Let it call a person", "addRequestHumanTool", agentId=agent["id"])
+    await stage.call(
+        "Let it write again after a silence",
+        "addFollowUpMessagesTool",
+        agentId=agent["id"],
+        config={
+            "messages": "Are you still there?||I close this for now.",
+            "max_sends": 2,
+            "interval_hours": 24,
+        },
+    )
+    scenario = await stage.call("Draw the sales process", "create_crm_scenario", name="Sales")
+    for name in ("New", "Offer", "Won"):
+        await stage.call(
+            f"Add the step {name}",
+            "create_crm_step",
+            scenarioId=scenario["id"],
+            name=name,
+            agentId=agent["id"],
+        )
+    shown = await stage.call("Read the agent back", "get_agent", id=agent["id"])
+    _result("its tools: " + ", ".join(tool["type"] for tool in shown["tools"]))
+    said = await stage.refused(
+        "Make a mistake on purpose", "addDatastoreTool", agentId=agent["id"], datastoreId="x"
+    )
+    _result(said)
+    gone = await stage.call("Delete the agent", "delete_agent", id=agent["id"])
+    counts = {re.sub("([A-Z])", r" \1", what).lower(): number for what, number in gone["alsoRemoved"].items()}
+    _result("went with it: " + ", ".join(f"{number} {what}" for what, number in counts.items() if number))
+
+
+def _say(what: str, how: str) -> None:
+    click.echo(f"{click.style('>', fg='cyan')} {what}  {click.style(how, dim=True)}")
+
+
+def _result(text: str) -> None:
+    click.echo(f"  {text}")
+
+
+def _brief(arguments: dict[str, Any]) -> str:
+    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    return shown if len(shown) <= 60 else shown[:57] + "…"
