@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from .entities import Entity
-from .secrets import Cover
+from .secrets import Cover, within
 from .values import JsonObject, Line, Name, Text, Unlisted
 
 Visibility = Literal["public", "private"]
@@ -63,7 +63,7 @@ def with_covered_configs(values: dict[str, Any], stored: dict[str, str]) -> dict
         if field in values:
             cover = Cover(stored)
             values = {**values, field: _covered(field, values[field], cover)}
-            secrets = {place: kept for place, kept in secrets.items() if not place.startswith(f"{field}.")}
+            secrets = {place: kept for place, kept in secrets.items() if not place.startswith(within(field, ""))}
             secrets |= cover.found
     return {**values, "secrets": secrets}
 
@@ -72,7 +72,6 @@ def _covered(field: str, config: dict[str, Any] | None, cover: Cover) -> dict[st
     if config is None:
         return None
     covered: dict[str, Any] = cover.over_json(field, config)
-    for key in _SECRET_KEYS:
-        if isinstance(config.get(key), str) and config[key]:
-            covered[key] = cover.over(f"{field}.{key}", config[key])
+    for key in config.keys() & set(_SECRET_KEYS):
+        covered[key] = cover.over_json(within(field, key), config[key], telling=True)
     return covered

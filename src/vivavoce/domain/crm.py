@@ -120,12 +120,5 @@ def with_covered_header(values: dict[str, Any], stored: dict[str, str]) -> dict[
     if "webhook_header" not in values:
         return values
     cover = Cover(stored)
-    header = values["webhook_header"]
-    if isinstance(header, str) and header:
-        header = cover.over("webhookHeader", header)
-    elif isinstance(header, dict):
-        header = {
-            key: cover.over(f"webhookHeader.{key}", value) if isinstance(value, str) and value else value
-            for key, value in header.items()
-        }
+    header = cover.over_json("webhookHeader", values["webhook_header"], telling=True)
     return {**values, "webhook_header": header, "secrets": cover.found}

@@ -15,7 +15,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 def _written(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 Moment = Annotated[

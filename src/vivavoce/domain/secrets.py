@@ -34,6 +34,11 @@ def is_secret_header(key: str) -> bool:
     return key.strip().lower() not in _HARMLESS_HEADERS
 
 
+def within(location: str, *names: str) -> str:
+    """The location of a part, such as config/token: no two parts have the same one."""
+    return "/".join([location, *(name.replace("~", "~0").replace("/", "~1") for name in names)])
+
+
 class Cover:
     """Takes secrets out of a configuration and leaves markers in their place.
 
@@ -56,15 +61,16 @@ class Cover:
         self.found[location] = value
         return MARKER
 
-    def over_json(self, location: str, value: Any) -> Any:
-        """The same JSON with the texts under telling names covered."""
+    def over_json(self, location: str, value: Any, *, telling: bool = False) -> Any:
+        """The same JSON with every text under a telling name covered, or every text if `telling`."""
         if isinstance(value, dict):
-            return {key: self._member(f"{location}.{key}", key, item) for key, item in value.items()}
+            return {
+                key: self.over_json(within(location, key), item, telling=telling or is_telling(key))
+                for key, item in value.items()
+            }
         if isinstance(value, list):
-            return [self.over_json(f"{location}[{place}]", item) for place, item in enumerate(value)]
-        return value
-
-    def _member(self, location: str, key: str, value: Any) -> Any:
-        if isinstance(value, str) and value and is_telling(key):
-            return self.over(location, value)
-        return self.over_json(location, value)
+            return [
+                self.over_json(within(location, str(place)), item, telling=telling)
+                for place, item in enumerate(value)
+            ]
+        return self.over(location, value) if telling and isinstance(value, str) and value else value

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol
 
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vivavoce import __version__
 from vivavoce.app import App, open_app
@@ -24,8 +24,23 @@ from . import rest
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
 from .mcp.selection import Selection
 from .mcp.server import server
+from .mcp.sessions import Sessions
 
-SessionsOf = Callable[[App], StreamableHTTPSessionManager]
+
+class Serves(Protocol):
+    """What answers at /mcp while it runs."""
+
+    def run(self) -> AbstractAsyncContextManager[None]:
+        """Serve until the context ends."""
+        ...
+
+    @property
+    def asgi_app(self) -> ASGIApp:
+        """Serves one request."""
+        ...
+
+
+SessionsOf = Callable[[App], Serves]
 
 _log = logging.getLogger(__name__)
 
@@ -64,16 +79,14 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
     )
 
 
-def offering(selection: Selection) -> SessionsOf:
-    """Sessions that offer the selected tools. They keep no state, so any process can serve any call."""
+def offering(selection: Selection, *, is_alone: bool = True) -> SessionsOf:
+    """What serves the selected tools; `is_alone` where no other process serves the same address."""
 
-    def sessions(app: App) -> StreamableHTTPSessionManager:
+    def sessions(app: App) -> Sessions:
         tools = server(
             app.backend, lambda context: CALLER.get(), state_key=app.request_state_key, selection=selection
         )
-        return StreamableHTTPSessionManager(
-            app=tools, stateless=True, json_response=True, max_request_body_size=rest.BODY
-        )
+        return Sessions(tools, keeps=is_alone)
 
     return sessions
 

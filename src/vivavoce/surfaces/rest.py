@@ -15,8 +15,7 @@ from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceEr
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.knowledge import CreateDatasource
 
-BODY = 8 * 1024 * 1024
-"""The most bytes that a request may carry."""
+from .mcp.sessions import BODY
 
 Kind = type[Operation[Any]]
 _401_AREAS = ("crm", "tools")

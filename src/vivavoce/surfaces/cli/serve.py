@@ -53,7 +53,7 @@ def command(
     asyncio.run(_check_exposure(settings))
     # The worker processes read these again.
     os.environ[f"{PREFIX}HOST"] = settings.host
-    os.environ[_SELECTION] = json.dumps(asdict(selection))
+    os.environ[_SELECTION] = json.dumps({**asdict(selection), "is_alone": workers == 1})
     uvicorn.run(
         "vivavoce.surfaces.cli.serve:application",
         factory=True,
@@ -72,7 +72,9 @@ def application() -> Starlette:
     from vivavoce.surfaces.http import application, offering
 
     chosen: dict[str, Any] = json.loads(os.environ.get(_SELECTION, "{}"))
-    return application(Settings.read(), offering(Selection.read(chosen)))
+    return application(
+        Settings.read(), offering(Selection.read(chosen), is_alone=chosen.get("is_alone", True))
+    )
 
 
 def _checked(selection: Selection) -> Selection:

@@ -1,0 +1,36 @@
+"""Figures as a table, and as JSON where it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def words(**numbers: int) -> argparse.Namespace:
+    """The script's own options, each a number, and --json."""
+    parser = argparse.ArgumentParser()
+    for name, default in numbers.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+def report(title: str, rows: list[dict[str, Any]], to: Path | None) -> None:
+    """Print the rows; write them, with the machine, where asked."""
+    load = os.getloadavg()[0]
+    table = Table(*rows[0], title=f"{title} (load {load:.1f})")
+    for row in rows:
+        table.add_row(*(f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()))
+    Console(width=150).print(table)
+    if to is not None:
+        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "load": load}
+        to.write_text(
+            json.dumps({"title": title, "machine": machine, "rows": rows}, indent=1), encoding="utf-8"
+        )

@@ -1,0 +1,53 @@
+"""What all tests share: an engine on a real file, a clock that stands still, and a way to call by name."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+
+from vivavoce.engine import Engine
+from vivavoce.operations import CATALOGUE, OPERATOR, Caller
+from vivavoce.settings import Settings
+from vivavoce.testing import FakeClock, open_test_engine
+
+Run = Callable[..., Awaitable[dict[str, Any]]]
+
+# The same examples each time and no stopwatch: what a test says does not depend on the day or the machine.
+hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=100)
+hypothesis_settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def settings(tmp_path) -> Settings:
+    """The settings of a workspace of its own."""
+    return Settings.read({"VIVAVOCE_DATABASE": str(tmp_path / "workspace.db")})
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    """The engine's clock."""
+    return FakeClock()
+
+
+@pytest.fixture
+def engine(tmp_path, clock) -> Iterator[Engine]:
+    """An engine on an empty workspace."""
+    with open_test_engine(tmp_path, clock) as engine:
+        yield engine
+
+
+@pytest.fixture
+def run(engine) -> Run:
+    """Runs an operation by its wire names: `await run("get_agent", id=…)` gives the wire result."""
+
+    async def run(operation: str, /, *, caller: Caller = OPERATOR, **arguments: Any) -> dict[str, Any]:
+        result = await engine.run(CATALOGUE[operation].parse(arguments), caller)
+        return result.model_dump(mode="json")
+
+    return run

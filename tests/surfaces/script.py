@@ -1,0 +1,245 @@
+"""One script of calls that asks for every operation, and the doors through which it can be carried out.
+
+A door takes a name and arguments as the wire has them and gives an `Outcome`. What a surface does not offer
+stands at the end of the script, so that a door may leave it out and still be in the same state as the others.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.operations import Result
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call came to: a result, or the code and the sentence of an error."""
+
+    name: str
+    result: Any = None
+    error: tuple[str, str] | None = None
+
+
+Call = Callable[[str, Json], Awaitable[Outcome]]
+
+HTTP_TOOL: Json = {
+    "name": "Order status",
+    "description": "Looks an order up.",
+    "url": "https://shop.example.com/customers/:customer/orders/{order}?lang=en",
+    "method": "post",
+    "headers": [{"key": "Authorization", "value": "Bearer s3cr3t", "isUserProvided": False}],
+    "pathVariables": [
+        {"key": "order", "isUserProvided": True, "description": "The order's number."},
+        {"key": "customer", "isUserProvided": True},
+    ],
+    "queryParameters": [{"key": "view", "value": "short", "acceptedValues": ["short", "long"]}],
+    "body": [{"key": "reason", "isUserProvided": True, "description": "Why it is asked."}],
+    "withApproval": True,
+    "hasMaximumToolCalls": True,
+    "maximumToolCalls": 2,
+}
+FOLLOW_UPS: Json = {"messages": "Still there?||Shall I close this?", "max_sends": 2, "interval_hours": 4}
+STEP: Json = {
+    "trigger": "The contact wants a price.",
+    "prompt": "Be brief.",
+    "initialMessage": "Olá! Uma proposta já vem — 報價。",
+    "autoNextTime": 0,
+    "autoNextTimeUnit": "h",
+    "defaultStatus": "UNRESOLVED",
+    "defaultPriority": "HIGH",
+    "defaultAiControl": False,
+    "defaultTags": ["lead", "warm"],
+    "defaultTagsToRemove": ["cold"],
+    "assigneeLogicType": "single_user",
+    "selectedMembershipIdsForAssignee": ["member_1"],
+    "isRequired": True,
+    "isConversationRemovalStep": False,
+    "requestContact": {"name": True, "email": False, "phone": True},
+    "whatsapp": {"templateName": "offer", "templateLanguageCode": "pt_BR"},
+    "webhookUrl": "https://hooks.example.com/step",
+    "webhookHeader": {"X-Token": "s3cr3t"},
+}
+
+
+async def carried_out(call: Call) -> list[Outcome]:
+    """Everything that the script came to, in order."""
+    outcomes: list[Outcome] = []
+
+    async def ask(name: str, /, **arguments: Any) -> Any:
+        outcome = await call(name, arguments)
+        outcomes.append(outcome)
+        return _read(outcome.result)
+
+    await _agents_and_tools(ask)
+    await _crm(ask)
+    await _knowledge(ask)
+    await _faults(ask)
+    await _not_everywhere(ask)
+    return outcomes
+
+
+async def _agents_and_tools(ask: Any) -> None:
+    for page in ("tools", "models", "prompts", "http_tools", "cal_com_http_tools"):
+        await ask("getDocumentation", docType=page)
+    assert await ask("list_agents") == []
+    agent = await ask(
+        "create_agent",
+        name="Ana",
+        description="Answers about orders.",
+        modelName="gpt_4o",
+        systemPrompt="Be kind.\nBe brief. {x}",
+        temperature=0,
+        handle="@Ana_1",
+        tools=[{"type": "request_human"}, {"type": "http", "config": HTTP_TOOL}],
+        configUrlExternal={"url": "https://example.com/facts", "header": "s3cr3t"},
+    )
+    other = await ask("create_agent", name="Bea", description="", modelName="own/model", systemPrompt="")
+    await ask("update_agent", id=agent["id"], temperature=0.5, description="Açaí", interfaceConfig={"theme": "dark"})
+    await ask("update_agent", id="@ana_1", handle=None, visibility="public", interfaceConfig=None)
+    await ask("get_agent", id=agent["id"])
+    await ask("enable_disable_agent_integration", id=agent["id"], type="whatsapp", enabled=True)
+    await ask("enable_disable_agent_integration", id=agent["id"], type="whatsapp", enabled=False)
+    store = await ask("create_datastore", type="qdrant", name="Manuals", description="All of them.")
+
+    http = await ask("addHttpTool", agentId=other["id"], config=HTTP_TOOL)
+    await ask("addDatastoreTool", agentId=other["id"], datastoreId=store["id"])
+    await ask("addDelayedResponsesTool", agentId=other["id"], delay=8)
+    await ask("addRequestHumanTool", agentId=other["id"])
+    await ask("addMarkAsResolvedTool", agentId=other["id"])
+    followed = await ask("addFollowUpMessagesTool", agentId=other["id"], config=FOLLOW_UPS)
+    await ask("list_agent_tools", agentId=other["id"])
+    await ask("get_agent_tool", agentId=other["id"], toolId=http["id"])
+    changed = {**http["config"], "description": "Looks one order up."}  # its secret is the marker, and stays
+    await ask("update_agent_tool", agentId=other["id"], toolId=http["id"], config=changed)
+    await ask("remove_agent_tool", agentId=other["id"], toolId=followed["id"])
+    await ask("list_agents", limit=1, offset=1)
+    await ask("list_agents")
+
+
+async def _crm(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    scenario = await ask("create_crm_scenario", name="Sales", description="From lead to sale.")
+    await ask("update_crm_scenario", id=scenario["id"], name="Sales 2", description=None)
+    first = await ask("create_crm_step", scenarioId=scenario["id"], name="New", **STEP)
+    second = await ask(
+        "create_crm_step",
+        scenarioId=scenario["id"],
+        name="Offer",
+        agentId=agent["id"],
+        trigger="A price was asked for.",
+        zapi={"phoneNumber": "+55 11 99999", "message": "Look!"},
+    )
+    await ask(
+        "update_crm_step", id=first["id"], name="New lead", autoNextStepId=second["id"], prompt=None, defaultTags=[]
+    )
+    await ask("list_crm_steps", scenarioId=scenario["id"])
+    await ask("list_crm_scenarios", agentId=agent["id"])
+    await ask("list_crm_scenarios")
+    await ask("delete_crm_step", id=second["id"])
+    await ask("list_crm_steps", scenarioId=scenario["id"])
+    await ask("delete_crm_scenario", id=scenario["id"])
+
+
+async def _knowledge(ask: Any) -> None:
+    store = await ask("create_datastore", type="qdrant")
+    await ask("update_datastore", id=store["id"], name="Prices", description=None, isPublic=True)
+    text = await ask("create_datasource", datastoreId=store["id"], name="prices.txt", text="One: 1 €\nTwo: 2 €")
+    await ask(
+        "create_datasource",
+        datastoreId=store["id"],
+        name="Returns",
+        type="qa",
+        config={"question": "May I return it?", "answer": "Within 30 days.", "tags": ["returns"]},
+    )
+    await ask("get_datastore", id=store["id"])
+    await ask("get_datastore", id=store["id"], search="two: 2")
+    await ask("list_datasources", datastoreId=store["id"], limit=1)
+    await ask("get_datasource", id=text["id"])
+    await ask("list_datastores")
+    await ask("delete_datasource", id=text["id"])
+    await ask("delete_datastore", id=store["id"])
+    agent = (await ask("list_agents"))[1]
+    await ask("delete_agent", id=agent["id"])
+
+
+async def _faults(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    store = await ask("create_datastore", type="qdrant", name="Faults")
+    scenario = await ask("create_crm_scenario", name="Faults")
+    step = await ask("create_crm_step", scenarioId=scenario["id"], name="Only")
+    await ask("update_agent", id=agent["id"], handle="taken")
+    creation = {"description": "d", "modelName": "m", "systemPrompt": "p"}
+
+    await ask("agent_query", id=agent["id"], query="Hello?")
+    await ask("get_agent", id="nobody")
+    await ask("get_agent", id="@nobody")
+    await ask("get_agent", id=store["id"])
+    await ask("delete_agent", id="../agents")
+    await ask("create_agent", name="  ", **creation)
+    await ask("create_agent", name="N", **creation, nome="N", modelname="gpt")
+    await ask("create_agent", name="N", **creation, handle="taken")
+    await ask("update_agent", id=agent["id"], temperature=2, description="a\0b")
+    await ask("addRequestHumanTool", agentId=agent["id"])
+    await ask("addHttpTool", agentId=agent["id"], config={**HTTP_TOOL, "url": "https://e.com/{a}/{b}"})
+    await ask("addDatastoreTool", agentId=agent["id"], datastoreId="nothing")
+    await ask("update_agent_tool", agentId=agent["id"], toolId=step["id"], config={})
+    await ask("remove_agent_tool", agentId=agent["id"], toolId="nothing")
+    await ask("create_crm_step", scenarioId="nothing", name="S")
+    await ask("create_crm_step", scenarioId=scenario["id"], name="S", agentId=scenario["id"])
+    await ask("update_crm_step", id=step["id"], name="S", autoNextStepId=step["id"])
+    await ask("update_crm_step", id=step["id"], name="S", assigneeLogicType="single_user")
+    await ask("update_crm_scenario", id=step["id"], name="S")
+    await ask("delete_crm_step", id=scenario["id"])
+    await ask("list_crm_steps", scenarioId=step["id"])
+    await ask("create_datastore", type="pinecone")
+    await ask("create_datasource", datastoreId=agent["id"], name="x.txt", text="x")
+    await ask("create_datasource", datastoreId=store["id"], name="x.txt", text=" ")
+    await ask("get_datastore", id=agent["id"])
+    await ask("getDocumentation", docType="everything")
+    await ask("list_agents")
+    await ask("list_agent_tools", agentId=agent["id"])
+
+
+async def _not_everywhere(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    await ask("page_datastores", limit=1)
+    await ask("add_agent_tool", agentId=agent["id"], type="lead_capture", config={"isEmailEnabled": True})
+    await ask("list_keys")
+    key = await ask("create_key", name="Console", scopes=["read", "send"])
+    if key is not None:
+        await ask("revoke_key", id=key["id"])
+        await ask("list_keys")
+
+
+def plain(outcomes: list[Outcome], *, wire: bool = False) -> list[Any]:
+    """The outcomes with ids, times and keys replaced by placeholders, in the order in which they appear."""
+    seen: dict[str, str] = {}
+
+    def placeholder(found: re.Match[str]) -> str:
+        return seen.setdefault(found[0], f"<{len(seen)}>")
+
+    lines = []
+    for outcome in outcomes:
+        result = outcome.result
+        if isinstance(result, Result):
+            result = result.wire() if wire else result.model_dump(mode="json")
+        text = json.dumps([outcome.name, result, outcome.error], sort_keys=True)
+        text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "<time>", text)
+        text = re.sub(r"\bvv_[A-Za-z0-9_-]+", "<key>", text)
+        lines.append(json.loads(re.sub(r"\bc[0-9a-z]{24}\b", placeholder, text)))
+    return lines
+
+
+def _read(result: Any) -> Any:
+    """A result as the script reads on from it: a list is a list, however the surface wraps it."""
+    if isinstance(result, Result):
+        result = result.model_dump(mode="json")
+    if isinstance(result, dict) and len(result) == 1:
+        ((result),) = result.values()
+    return result
