@@ -63,8 +63,8 @@ def _parsed(name: str, kind: str, text: str) -> object:
     if kind == "Path":
         return Path(text).expanduser()
     if kind == "int":
-        if not text.isdecimal():
-            raise ValueError(f"{variable(name)} must be a whole number")
+        if not text.isascii() or not text.isdecimal() or not int(text) <= 65535:
+            raise ValueError(f"{variable(name)} must be a port, 0 to 65535")
         return int(text)
     if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ValueError(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR")

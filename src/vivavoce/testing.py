@@ -54,8 +54,6 @@ def open_test_engine(
     store = SqliteStore(folder / "vivavoce.db", vault, new_id=new_id)
     now = (clock or FakeClock()).now
     try:
-        yield Engine(
-            Ports(store=store, vault=vault, now=now, new_id=new_id, new_secret=identity.new_secret)
-        )
+        yield Engine(Ports(store=store, vault=vault, now=now, new_id=new_id, new_secret=identity.new_secret))
     finally:
         store.close()

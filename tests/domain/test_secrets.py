@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vivavoce.domain.secrets import MARKER, Cover, is_secret_header, is_telling
@@ -36,6 +36,8 @@ def test_a_covered_config_written_back_keeps_every_secret(config):
     assert second.found == first.found
 
 
+@example({"a": {"token": "one"}, "a.token": "two", "a/token": "three", "a~1token": "four"})
+@example({"a": [{"token": "one"}], "a[0]": {"token": "two"}, "a/0": {"token": "three"}})
 @given(objects(names, leaves=texts.filter(lambda text: text != MARKER)))
 def test_each_secret_has_a_location_of_its_own(config):
     cover = Cover({})

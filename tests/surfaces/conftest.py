@@ -43,9 +43,7 @@ def connect(app: App) -> Connect:
     """Connects an MCP client to the workspace in memory."""
 
     def client(mode: str = "auto", *, caller: Caller = OPERATOR, selection: Selection = ALL, **options: Any):
-        built = server(
-            app.backend, lambda _: caller, state_key=app.request_state_key, selection=selection
-        )
+        built = server(app.backend, lambda _: caller, state_key=app.request_state_key, selection=selection)
         return Client(built, mode=mode, **options)
 
     return client

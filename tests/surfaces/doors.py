@@ -72,7 +72,7 @@ def rest_door(client: httpx2.AsyncClient, prefix: str = "") -> Call:
             return Outcome(name)
         method, path, status, place = kind.spec.route
         rest = {key: value for key, value in arguments.items() if key not in kind.spec.route.path_names}
-        path = prefix + path.format(**{key: _escaped(value) for key, value in arguments.items()})
+        path = prefix + path.format(**arguments)
         if method == "GET" or place == "query":
             answer = await client.request(method, path, params=rest)
         else:
@@ -91,8 +91,8 @@ def cli_door(spelled: str) -> Call:
     async def call(name: str, arguments: Json) -> Outcome:
         words = _key_words(name, arguments) or [
             CATALOGUE[name].spec.command,
-            *(_options(name, arguments) if spelled == "options" else _input(name, arguments)),
             "--json",
+            *(_options(name, arguments) if spelled == "options" else ("--input", json.dumps(arguments))),
         ]
         code, output, errors = await anyio.to_thread.run_sync(run_command, words)
         if code == 0:
@@ -127,10 +127,6 @@ def _by_type(kind: type[AddsTool[Any]], arguments: Json) -> Json:
     return {**rest, **delay, "type": kind.tool_type}
 
 
-def _escaped(value: Any) -> str:
-    return str(value).replace("/", "%2F")
-
-
 def _wire_error(status: int, body: Json) -> tuple[str, str]:
     """The error that a body tells of, in our own words; it must have the status that goes with it."""
     assert body.keys() <= {"error", "message", "hint", "details"}
@@ -149,10 +145,6 @@ def _key_words(name: str, arguments: Json) -> list[str]:
         case "revoke_key":
             return ["keys", "revoke", arguments["id"], "--json"]
     return []
-
-
-def _input(name: str, arguments: Json) -> list[str]:
-    return ["--input", json.dumps(arguments)]
 
 
 def _options(name: str, arguments: Json) -> list[str]:

@@ -100,7 +100,9 @@ async def _agents_and_tools(ask: Any) -> None:
         configUrlExternal={"url": "https://example.com/facts", "header": "s3cr3t"},
     )
     other = await ask("create_agent", name="Bea", description="", modelName="own/model", systemPrompt="")
-    await ask("update_agent", id=agent["id"], temperature=0.5, description="Açaí", interfaceConfig={"theme": "dark"})
+    await ask(
+        "update_agent", id=agent["id"], temperature=0.5, description="Açaí", interfaceConfig={"theme": "dark"}
+    )
     await ask("update_agent", id="@ana_1", handle=None, visibility="public", interfaceConfig=None)
     await ask("get_agent", id=agent["id"])
     await ask("enable_disable_agent_integration", id=agent["id"], type="whatsapp", enabled=True)
@@ -136,7 +138,12 @@ async def _crm(ask: Any) -> None:
         zapi={"phoneNumber": "+55 11 99999", "message": "Look!"},
     )
     await ask(
-        "update_crm_step", id=first["id"], name="New lead", autoNextStepId=second["id"], prompt=None, defaultTags=[]
+        "update_crm_step",
+        id=first["id"],
+        name="New lead",
+        autoNextStepId=second["id"],
+        prompt=None,
+        defaultTags=[],
     )
     await ask("list_crm_steps", scenarioId=scenario["id"])
     await ask("list_crm_scenarios", agentId=agent["id"])
@@ -149,11 +156,14 @@ async def _crm(ask: Any) -> None:
 async def _knowledge(ask: Any) -> None:
     store = await ask("create_datastore", type="qdrant")
     await ask("update_datastore", id=store["id"], name="Prices", description=None, isPublic=True)
-    text = await ask("create_datasource", datastoreId=store["id"], name="prices.txt", text="One: 1 €\nTwo: 2 €")
+    text = await ask(
+        "create_datasource", datastoreId=store["id"], name="prices.txt", text="One: 1 €\nTwo: 2 €"
+    )
     await ask(
         "create_datasource",
         datastoreId=store["id"],
         name="Returns",
+        text="",
         type="qa",
         config={"question": "May I return it?", "answer": "Within 30 days.", "tags": ["returns"]},
     )
@@ -180,7 +190,7 @@ async def _faults(ask: Any) -> None:
     await ask("get_agent", id="nobody")
     await ask("get_agent", id="@nobody")
     await ask("get_agent", id=store["id"])
-    await ask("delete_agent", id="../agents")
+    await ask("delete_agent", id="' or 1=1; --")
     await ask("create_agent", name="  ", **creation)
     await ask("create_agent", name="N", **creation, nome="N", modelname="gpt")
     await ask("create_agent", name="N", **creation, handle="taken")

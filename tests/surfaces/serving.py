@@ -45,7 +45,9 @@ def served(settings: Settings, selection: Selection = ALL) -> Iterator[str]:
     """The address of the application, served by uvicorn in a thread on a free port of loopback."""
     config = uvicorn.Config(application(settings, offering(selection)), log_config=None, lifespan="on")
     server = _Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    # asyncio sends small packets at once only where the socket says that it is TCP.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
@@ -61,9 +63,11 @@ def served(settings: Settings, selection: Selection = ALL) -> Iterator[str]:
 async def mcp_over_http(address: str, *, key: str | None = None, **options: object):
     """An MCP client of a served application."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    async with httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as http:
-        async with Client(streamable_http_client(f"{address}/mcp", http_client=http), **options) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as http,
+        Client(streamable_http_client(f"{address}/mcp", http_client=http), **options) as client,
+    ):
+        yield client
 
 
 class _Server(uvicorn.Server):

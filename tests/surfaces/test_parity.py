@@ -17,11 +17,9 @@ from script import carried_out, plain
 from serving import ALL, mcp_over_http, served, settings_in
 
 from vivavoce.app import open_app
-from vivavoce.operations import CATALOGUE, OPERATOR, Effect
-from vivavoce.operations.crm import _FLAT
-from vivavoce.surfaces.mcp.server import server
+from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.operations.tools import AddsTool
-
+from vivavoce.surfaces.mcp.server import server
 
 EVERY = set(CATALOGUE)
 
@@ -93,12 +91,27 @@ def test_a_command_as_a_process_of_its_own_says_the_same(tmp_path):
     assert missing.stderr == "not_found: No datastore 'nothing'. List them with list_datastores.\n"
 
 
-def test_the_only_fields_that_rest_adds_are_the_flat_ones_of_a_step():
-    differing = {kind.spec.result for kind in CATALOGUE.values() if kind.spec.effect is not Effect.ADMIN}
-    adding = {result for result in differing if result.wire.__qualname__.startswith("StepShown")}
+async def test_rest_differs_only_in_bare_lists_one_sentence_and_the_flat_fields_of_a_step(reference):
+    different = {}
+    for outcome in reference:
+        if outcome.result is not None and outcome.result.wire() != outcome.result.model_dump(mode="json"):
+            different[outcome.name] = _difference(outcome.result)
 
-    assert {result.__name__ for result in adding} == {"StepShown", "StepDeleted"}
-    assert len(_FLAT) == 7
+    flat = {
+        *("zapiAgentId", "zapiPhoneNumber", "zapiMessage", "whatsappTemplateAgentId"),
+        *("whatsappTemplateName", "whatsappTemplateLanguageCode", "whatsappTemplateText"),
+    }
+    listing = {name for name, difference in different.items() if difference == "bare list"}
+    assert listing == {
+        *("list_agents", "list_agent_tools", "list_crm_scenarios", "list_crm_steps", "list_datastores"),
+        "list_keys",
+    }
+    assert {name: of for name, of in different.items() if name not in listing} == {
+        "enable_disable_agent_integration": "sentence",
+        "create_crm_step": flat,
+        "update_crm_step": flat,
+        "delete_crm_step": flat,
+    }
 
 
 @asynccontextmanager
@@ -134,6 +147,19 @@ def run(*words, folder):
     environment = {**os.environ, "VIVAVOCE_DATABASE": str(folder / "workspace.db")}
     command = [sys.executable, "-m", "vivavoce", *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def _difference(result):
+    wire, plain = result.wire(), result.model_dump(mode="json")
+    if isinstance(wire, list):
+        (rows,) = plain.values()
+        assert len(wire) == len(rows)
+        return "bare list"
+    if isinstance(wire, str):
+        assert wire == plain["status"]
+        return "sentence"
+    assert plain.items() <= wire.items()
+    return wire.keys() - plain.keys()
 
 
 def _as_commands(outcomes):

@@ -37,8 +37,10 @@ class AesVault:
         """What was sealed for this place; StorageFailed when it was sealed elsewhere or with another key."""
         from cryptography.exceptions import InvalidTag
 
-        nonce, body = sealed[1 : 1 + _NONCE], sealed[1 + _NONCE :]
+        version, nonce, body = sealed[:1], sealed[1 : 1 + _NONCE], sealed[1 + _NONCE :]
         try:
+            if version != _VERSION:
+                raise ValueError("sealed in a form that this program does not know")
             return self._cipher.decrypt(nonce, body, place.encode())
         except (InvalidTag, ValueError) as error:
             raise StorageFailed(

@@ -63,7 +63,9 @@ def with_covered_configs(values: dict[str, Any], stored: dict[str, str]) -> dict
         if field in values:
             cover = Cover(stored)
             values = {**values, field: _covered(field, values[field], cover)}
-            secrets = {place: kept for place, kept in secrets.items() if not place.startswith(within(field, ""))}
+            secrets = {
+                place: kept for place, kept in secrets.items() if not place.startswith(within(field, ""))
+            }
             secrets |= cover.found
     return {**values, "secrets": secrets}
 

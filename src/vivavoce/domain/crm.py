@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from vivavoce.errors import InvalidInput
 
+from .addresses import checked_address
 from .entities import Entity
 from .secrets import Cover
 from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value
@@ -83,7 +84,7 @@ class StepFields(Value):
     request_contact: RequestContact | None = None
     zapi: ZapiNotice | None = None
     whatsapp: WhatsappTemplate | None = None
-    webhook_url: Annotated[Line | None, Field(pattern=r"^https?://[^\s\\]+$")] = None
+    webhook_url: Annotated[Line, AfterValidator(checked_address)] | None = None
     webhook_header: JsonObject | Line | None = None
 
 

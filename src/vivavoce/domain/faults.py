@@ -36,6 +36,8 @@ def _said(kind: str, message: str) -> str:
             return "is required"
         case "string_unicode":
             return "must be valid Unicode"
+        case "json_invalid" if "recursion" in message:
+            return "the arguments are nested too deep"
         case "value_error":
             return message.removeprefix("Value error, ")
         case _:

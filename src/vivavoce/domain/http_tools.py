@@ -6,15 +6,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
+from .addresses import PLACEHOLDER, checked_address, covered_address, mixed_secrets
 from .prompting import PROMPT_VARIABLES
-from .secrets import Cover, is_secret_header, is_telling
-from .values import JsonObject, Line, Name, Text, Unlisted, Value
+from .secrets import Cover, is_secret_header, is_telling, within
+from .values import JsonObject, Line, Name, Text, Unlisted, Value, storable
 
-_BRACED = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 _COLON = re.compile(r"/:([A-Za-z_][\w-]*)")
 _SECTIONS = ("headers", "query_parameters", "path_variables", "body")
 
@@ -43,6 +43,8 @@ class Parameter(Value):
             raise ValueError(f"{self.key}: a fixed parameter needs a value, or set isUserProvided to true")
         if self.value and self.accepted_values and self.value not in self.accepted_values:
             raise ValueError(f"{self.key}: the value must be one of acceptedValues")
+        if not self.is_user_provided and self.accepted_values and is_telling(self.key):
+            raise ValueError(f"{self.key}: a fixed secret has no acceptedValues, which would show it")
         return self
 
 
@@ -81,8 +83,10 @@ class HttpConfig(Value):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        _check_address(self.url)
+        checked_address(self.url)
         _check_placeholders(self.url, [variable.key for variable in self.path_variables])
+        if mixed_secrets(self.url):
+            raise ValueError("url: a secret mixed with a placeholder belongs into queryParameters")
         if self.raw_body is not None:
             _check_raw_body(self.raw_body, beside=self.body)
         return self
@@ -90,9 +94,9 @@ class HttpConfig(Value):
     def covered(self, cover: Cover) -> HttpConfig:
         """The same request with every secret replaced by the marker."""
         values: dict[str, Any] = {section: self._covered_section(section, cover) for section in _SECTIONS}
-        values["url"] = _covered_address(self.url, cover)
+        values["url"] = covered_address("url", self.url, cover)
         if self.raw_body is not None:
-            values["raw_body"] = json.dumps(cover.over_json("rawBody", json.loads(self.raw_body)))
+            values["raw_body"] = _covered_raw_body(self.raw_body, cover)
         return self.model_copy(update=values)
 
     def _covered_section(self, section: str, cover: Cover) -> list[Parameter]:
@@ -100,10 +104,10 @@ class HttpConfig(Value):
         covered: list[Parameter] = []
         for parameter in getattr(self, section):
             place = counted[parameter.key] = counted.get(parameter.key, 0) + 1
+            location = within(section, parameter.key, str(place))
             if _is_secret(section, parameter):
-                location = f"{section}.{parameter.key}" + (f"#{place}" if place > 1 else "")
                 parameter = parameter.model_copy(update={"value": cover.over(location, parameter.value)})
-            covered.append(parameter)
+            covered.append(parameter.model_copy(update=_covered_parts(location, parameter, cover)))
         return covered
 
 
@@ -115,16 +119,28 @@ def _is_secret(section: str, parameter: Parameter) -> bool:
     return is_telling(parameter.key)
 
 
-def _check_address(url: str) -> None:
-    if re.search(r"[\x00-\x20\x7f\\]", url) or not url.isprintable():
-        raise ValueError("url: must not contain blanks, backslashes or control characters")
-    parts = urlsplit(url)
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise ValueError("url: must be a full http:// or https:// address")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("url: must not contain a user or a password; send them in a header")
-    if not 0 < (parts.port or 80) < 65536:
-        raise ValueError("url: the port must be between 1 and 65535")
+def _covered_parts(location: str, parameter: Parameter, cover: Cover) -> dict[str, Any]:
+    """The nested fields of a parameter, with the fixed values of telling ones covered."""
+    parts = {"properties": parameter.properties, "items": parameter.items}
+    telling = is_telling(parameter.key)
+    return {
+        name: _covered_part(within(location, name), part, telling, cover)
+        for name, part in parts.items()
+        if part is not None
+    }
+
+
+def _covered_part(location: str, part: Any, telling: bool, cover: Cover) -> Any:
+    if not isinstance(part, dict):
+        return part
+    covered: dict[str, Any] = {}
+    for name, item in part.items():
+        place, is_fixed = within(location, name), telling and name == "value"
+        if isinstance(item, dict) and not is_fixed:
+            covered[name] = _covered_part(place, item, telling or is_telling(name), cover)
+        else:
+            covered[name] = cover.over_json(place, item, telling=is_fixed or is_telling(name))
+    return covered
 
 
 def _check_placeholders(url: str, declared: list[str]) -> None:
@@ -139,7 +155,7 @@ def _check_placeholders(url: str, declared: list[str]) -> None:
 
 
 def _placeholders(url: str) -> Iterator[str]:
-    yield from _BRACED.findall(url)
+    yield from PLACEHOLDER.findall(url)
     yield from _COLON.findall(urlsplit(url).path)
 
 
@@ -151,21 +167,23 @@ def _check_raw_body(raw: str, *, beside: list[Parameter]) -> None:
     if beside:
         raise ValueError("rawBody: stands instead of body; give one of them")
     try:
-        json.loads(raw)
+        value = json.loads(raw, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
-        raise ValueError("rawBody: must be JSON") from error
+        raise ValueError("rawBody: must be JSON in which no name stands twice") from error
+    try:
+        storable(value)
+    except ValueError as error:
+        raise ValueError(f"rawBody: {error}") from error
 
 
-def _covered_address(url: str, cover: Cover) -> str:
-    """The address with the values of telling query parameters covered."""
-    parts = urlsplit(url)
-    if not parts.query:
-        return url
-    pieces = []
-    for piece in parts.query.split("&"):
-        pairs = parse_qsl(piece, keep_blank_values=True)
-        if pairs and pairs[0][1] and is_telling(pairs[0][0]) and not _BRACED.fullmatch(pairs[0][1]):
-            key, value = pairs[0]
-            piece = f"{quote(key)}={cover.over(f'url.{key}', value)}"
-        pieces.append(piece)
-    return parts._replace(query="&".join(pieces)).geturl()
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A name that stands twice has a value which readers do not see."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return dict(pairs)
+
+
+def _covered_raw_body(raw: str, cover: Cover) -> str:
+    value = json.loads(raw)
+    covered = cover.over_json("rawBody", value)
+    return raw if covered == value else json.dumps(covered, ensure_ascii=False)

@@ -90,13 +90,20 @@ class ToolDraft(Value):
         if not isinstance(given, dict) or not isinstance(given.get("type"), str):
             return given
         shape = _CONFIGS.get(given["type"])
-        return given if shape is None else {**given, "config": _fitted(shape, given.get("config"))}
+        keeps_its_config = given.get("id") is not None and given.get("config") is None
+        if shape is None or keeps_its_config:
+            return given
+        return {**given, "config": _fitted(shape, given.get("config"))}
 
     @model_validator(mode="after")
     def _names_its_datastore(self) -> Self:
         if self.type == "datastore" and self.datastore_id is None:
             raise ValueError("a datastore tool needs datastoreId")
         return self
+
+    def as_new(self) -> ToolDraft:
+        """The same for a tool that is not there yet, refused without the settings that its kind needs."""
+        return ToolDraft.model_validate(self.model_dump(exclude={"id"}, by_alias=False))
 
     def covered(self, stored: Mapping[str, str]) -> tuple[dict[str, Any] | None, dict[str, str]]:
         """The settings with markers for secrets, and the secrets."""

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from vivavoce.errors import NotAllowed, NotAuthenticated, NotAvailable
+from vivavoce.errors import NotAvailable
 from vivavoce.operations import Caller, Effect, Operation
 from vivavoce.operations.base import R
 from vivavoce.operations.explaining import explained
@@ -30,26 +30,15 @@ class Engine:
 
     async def run(self, op: Operation[R], caller: Caller) -> R:
         """Carry out `op`; what it changed is durable when this returns."""
-        _check(op, caller)
+        caller.check(op.spec)
         if not self.supports(type(op)):
             raise NotAvailable(f"The embedded engine cannot {op.spec.name} yet.")
         access = self.ports.store.read if op.spec.effect is Effect.READ else self.ports.store.write
         try:
             return cast(R, await access(lambda tables: self._carry_out(op, caller, tables)))
         except ValidationError as error:
-            raise explained(error, type(op)) from error
+            raise explained(error, type(op), by_name=True) from error
 
     def _carry_out(self, op: Operation[Any], caller: Caller, tables: Tables) -> Any:
         work = Work(caller=caller, now=self.ports.now(), ports=self.ports, tables=tables)
         return HANDLERS[type(op)](op, work)
-
-
-def _check(op: Operation[Any], caller: Caller) -> None:
-    if op.spec.effect.scope in caller.scopes or (caller.is_anonymous and op.spec.anonymous):
-        return
-    if caller.is_anonymous:
-        raise NotAuthenticated(f"{op.spec.name} needs a valid API key.", hint="Send it as a bearer token.")
-    raise NotAllowed(
-        f"The key {caller.name!r} lacks the scope {op.spec.effect.scope} that {op.spec.name} needs.",
-        hint="Use a key that has it; vivavoce keys create makes one.",
-    )

@@ -104,7 +104,8 @@ def delete_crm_step(op: DeleteCrmStep, work: Work) -> StepDeleted:
 def list_crm_steps(op: ListCrmSteps, work: Work) -> StepList:
     steps = work.tables.steps.where(scenario_id=scenario_named(op.scenario_id, work).id)
     if op.agent_id is not None:
-        steps = [step for step in steps if step.agent_id == op.agent_id]
+        agent = agent_named(op.agent_id, work)
+        steps = [step for step in steps if step.agent_id == agent.id]
     agents = _agents_of(steps, work)
     return StepList.model_construct(
         steps=[StepShown.of(step, agent=agents.get(step.agent_id or "")) for step in steps]

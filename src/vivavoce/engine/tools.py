@@ -112,6 +112,7 @@ def _added(agent_ref: str, draft: ToolDraft, work: Work) -> ToolShown:
 
 
 def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
+    draft = draft.as_new()
     config, secrets = draft.covered({})
     _check_datastore(draft, work)
     return Tool.model_validate(
@@ -129,7 +130,7 @@ def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
 def _changed(tool: Tool, draft: ToolDraft, work: Work) -> Tool:
     check_same_type(tool, draft)
     _check_datastore(draft, work)
-    config, secrets = draft.covered(tool.secrets)
+    config, secrets = (tool.config, tool.secrets) if draft.config is None else draft.covered(tool.secrets)
     others = draft.model_dump(include=draft.model_fields_set - {"id", "type", "config"}, by_alias=False)
     return tool.changed(work.now, config=config, secrets=secrets, **others)
 
@@ -139,7 +140,8 @@ def _final(agent: Agent, draft: ToolDraft, place: int, before: Mapping[str, Tool
         return _made(agent, draft, place, work)
     if draft.id not in before:
         raise NotFound(
-            f"The agent has no tool {draft.id!r}.", hint="Leave out the id to add a tool, or list them first."
+            f"The agent has no tool {draft.id!r}.",
+            hint="Leave out the id to add a tool, or list them with list_agent_tools.",
         )
     return _changed(before[draft.id], draft, work).model_copy(update={"position": place})
 

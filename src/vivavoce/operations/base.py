@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.keys import Scope
 from vivavoce.domain.values import Value
-from vivavoce.errors import InvalidInput
+from vivavoce.errors import InvalidInput, NotAllowed, NotAuthenticated
 
 from .explaining import explained
 
@@ -193,6 +193,8 @@ class Operation(Value, Generic[R]):
         except ValidationError as error:
             raise explained(error, cls) from error
         except pydantic_core.PydanticSerializationError as error:
+            if "depth" in str(error):
+                raise InvalidInput("The arguments are nested too deep.", hint="Send flatter JSON.") from error
             raise InvalidInput(
                 "A text holds half of a surrogate pair.", hint="Send valid Unicode."
             ) from error
@@ -208,6 +210,17 @@ class Caller(Value):
     name: str
     scopes: frozenset[Scope]
     is_anonymous: bool = False
+
+    def check(self, spec: Spec) -> None:
+        """Refuse an operation that this caller may not ask for, whatever its arguments are."""
+        if spec.effect.scope in self.scopes or (self.is_anonymous and spec.anonymous):
+            return
+        if self.is_anonymous:
+            raise NotAuthenticated(f"{spec.name} needs a valid API key.", hint="Send it as a bearer token.")
+        raise NotAllowed(
+            f"The key {self.name!r} lacks the scope {spec.effect.scope} that {spec.name} needs.",
+            hint="Use a key that has it; vivavoce keys create makes one.",
+        )
 
 
 OPERATOR = Caller(name="operator", scopes=frozenset(Scope))

@@ -13,12 +13,23 @@ from vivavoce.errors import InvalidInput
 _SHOWN = 12
 
 
-def explained(error: ValidationError, kind: type[BaseModel]) -> InvalidInput:
-    """The fault as our own error: one detail for each field, never a value."""
+def explained(error: ValidationError, kind: type[BaseModel], *, by_name: bool = False) -> InvalidInput:
+    """The fault as our own error: one detail for each field, never a value.
+
+    `by_name` is for a fault that a rule of the domain found, which knows fields by their Python names.
+    """
     details = faults_of(error)
+    if by_name:
+        details = {_on_the_wire(place, kind): said for place, said in details.items()}
     if len(details) > _SHOWN:
         details = dict(list(details.items())[:_SHOWN]) | {"…": "more faults were found"}
     return InvalidInput(_sentence(in_words(details)), hint=" ".join(_hints(error, kind)), details=details)
+
+
+def _on_the_wire(place: str, kind: type[BaseModel]) -> str:
+    head, dot, rest = place.partition(".")
+    field = kind.model_fields.get(head)
+    return ((field and field.alias) or head) + dot + rest
 
 
 def _sentence(message: str) -> str:

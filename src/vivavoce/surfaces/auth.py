@@ -120,17 +120,17 @@ def is_loopback(host: str) -> bool:
     """Whether a host name or address can only mean this machine."""
     if host.lower() == "localhost":
         return True
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(bare).is_loopback
     except ValueError:
         return False
 
 
 def _name(host: str) -> str:
     """A Host header without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and ":" in host else host
+    name, _, port = host.rpartition(":")
+    return name if port.isdecimal() else host
 
 
 def _bearer(headers: Headers) -> str | None:

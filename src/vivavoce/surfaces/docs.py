@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
@@ -18,7 +19,7 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: 17rem 1fr; }
 nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.5rem 1rem; border-right: 1px solid var(--line); }
 nav h2 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; margin: 1.2rem 0 .3rem; opacity: .7; }
-nav a { display: block; color: inherit; text-decoration: none; font-size: .9rem; padding: .1rem 0; }
+nav a { display: block; overflow-wrap: anywhere; color: inherit; text-decoration: none; font-size: .9rem; padding: .1rem 0; }
 nav a:hover { color: var(--accent); }
 main { padding: 1.5rem 2.5rem 6rem; max-width: 62rem; min-width: 0; }
 section { border-top: 1px solid var(--line); padding: 1.2rem 0; }
@@ -45,7 +46,7 @@ def page() -> str:
         f"{''.join(_links(api))}</nav><main><h1>REST API</h1><p>{escape(api['info']['description'])} "
         "Send your key as <code>Authorization: Bearer KEY</code>. "
         'The machine-readable form is <a href="/openapi.json">openapi.json</a>.</p>'
-        f"{body}</main></body></html>"
+        f"{body}<h1>Objects</h1>{''.join(_objects(api))}</main></body></html>"
     )
 
 
@@ -74,7 +75,16 @@ def _sections(api: Json) -> Iterator[str]:
             yield f"<table><thead><tr>{_HEAD}</tr></thead><tbody>"
             yield from rows
             yield "</tbody></table>"
-        yield f"<p>Answers {escape(_success(described))}.</p></section>"
+        yield f"<p>Answers {_linked(_success(described))}.</p></section>"
+
+
+def _objects(api: Json) -> Iterator[str]:
+    for name, schema in sorted(api["components"]["schemas"].items()):
+        yield f'<section id="{escape(name)}"><h3>{escape(name)}</h3><p>{escape(schema.get("description", ""))}</p>'
+        yield "<table><tbody>"
+        for field, of in schema.get("properties", {}).items():
+            yield _row(field, "", of, field in schema.get("required", ()), of.get("description", ""))
+        yield "</tbody></table></section>"
 
 
 def _parameters(described: Json) -> Iterator[str]:
@@ -98,8 +108,22 @@ def _row(name: str, place: str, schema: Json, required: bool, meaning: str) -> s
     mark = " *" if required else ""
     return (
         f"<tr><td><code>{escape(name)}</code>{mark}</td><td>{place}</td>"
-        f"<td><code>{escape(_type(schema))}</code></td><td>{escape(meaning)}</td></tr>"
+        f"<td><code>{_linked(_type(schema))}</code></td><td>{escape(meaning)}</td></tr>"
     )
+
+
+def _linked(text: str) -> str:
+    """The names of objects in a type lead to where they are described."""
+    return re.sub(
+        r"[A-Z]\w+",
+        lambda name: f'<a href="#{name[0]}">{name[0]}</a>' if name[0] in _known() else name[0],
+        escape(text),
+    )
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(document()["components"]["schemas"])
 
 
 def _type(schema: Json) -> str:

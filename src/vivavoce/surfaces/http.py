@@ -10,6 +10,7 @@ from typing import Protocol
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -73,7 +74,16 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
             Route(METADATA, _metadata),
             Route(METADATA + "/mcp", _metadata),
         ],
-        middleware=[Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings)],
+        middleware=[
+            Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=settings.allowed_origins,
+                allow_methods=["*"],
+                allow_headers=["*"],
+                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+            ),
+        ],
         exception_handlers={HTTPException: _not_served, Exception: _broken},
         lifespan=lifespan,
     )

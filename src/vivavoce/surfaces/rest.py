@@ -61,6 +61,7 @@ def _endpoint(
 
     async def endpoint(request: Request) -> Response:
         try:
+            caller().check(kind.spec)  # before a stranger's body is read
             op = await (_from_query(kind, request) if in_query else _from_body(kind, request))
             result = await backend(request).run(op, caller())
         except VivavoceError as error:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import ValidationError
-
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.errors import StorageFailed
@@ -102,13 +100,13 @@ class Rows(Generic[E]):
             yield self._entity(dict(zip(self.table.all_columns, row, strict=True)))
 
     def _entity(self, row: dict[str, Any]) -> E:
-        fields: dict[str, Any] = json.loads(row.pop("document")) | row
-        sealed = fields.pop("secrets", None)
-        if sealed is not None:
-            fields["secrets"] = json.loads(self.vault.unseal(sealed, self._place(row["id"])))
+        sealed = row.pop("secrets", None)
         try:
+            fields = {**json.loads(row.pop("document")), **row}
+            if sealed is not None:
+                fields["secrets"] = json.loads(self.vault.unseal(sealed, self._place(row["id"])))
             return self.table.kind.model_validate(fields)
-        except ValidationError as error:
+        except (ValueError, TypeError) as error:  # no JSON, no object, or not an entity of this kind
             raise StorageFailed(
                 f"The stored {self.table.name} row {row['id']!r} cannot be read.",
                 hint="Restore a backup, or run vivavoce doctor.",

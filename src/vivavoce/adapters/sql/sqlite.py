@@ -161,9 +161,13 @@ def back_up(path: Path, copy: Path) -> None:
         if copy.exists():
             raise StorageFailed(f"{copy} exists already.", hint="Name a file that does not exist.")
         _private(copy)
-        with closing(_reading(path)) as source, closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-            target.execute("pragma journal_mode = delete")
+        try:
+            with closing(_reading(path)) as source, closing(sqlite3.connect(copy)) as target:
+                source.backup(target)
+                target.execute("pragma journal_mode = delete")
+        except BaseException:
+            copy.unlink()  # half a backup is worse than none
+            raise
 
 
 def faults_in(path: Path) -> list[str]:
@@ -177,6 +181,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
         connection.execute(f"pragma {pragma}")
+    connection.create_function("lower", 1, str.lower, deterministic=True)  # SQLite's own knows ASCII alone
     return connection
 
 

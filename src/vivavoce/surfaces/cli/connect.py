@@ -81,12 +81,19 @@ def command(client: str, write: bool, url: str | None, name: str, read_only: boo
 
 
 def _local(client: Client, read_only: bool, toolsets: str) -> Json:
-    script = Path(sys.executable).with_name("vivavoce")
-    words = [str(script)] if script.exists() else [sys.executable, "-P", "-m", "vivavoce"]
+    words = _program()
     words += ["mcp", *(["--read-only"] if read_only else []), *(["--toolsets", toolsets] if toolsets else [])]
     entry: Json = {"type": "stdio"} if client.section == "servers" else {}
     entry |= {"command": words[0], "args": words[1:]}
     return entry | {"env": {"VIVAVOCE_DATABASE": str(Settings.read().database.absolute())}}
+
+
+def _program() -> list[str]:
+    """How to start this program again, also after a temporary environment has gone."""
+    script = Path(sys.executable).with_name("vivavoce")
+    if "/archive-v" in script.as_posix():  # made by uvx for this one run
+        return ["uvx", "vivavoce"]
+    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "vivavoce"]
 
 
 def _remote(name: str, client: Client, url: str) -> Json:

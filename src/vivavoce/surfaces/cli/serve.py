@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vivavoce.settings import PREFIX, Settings
+from vivavoce.surfaces.logs import write_logs
 from vivavoce.surfaces.mcp import options
 from vivavoce.surfaces.mcp.selection import Selection
 
@@ -71,10 +72,11 @@ def application() -> Starlette:
     """The application of one process, set up as the command asked."""
     from vivavoce.surfaces.http import application, offering
 
+    settings = Settings.read()
+    write_logs(settings)
     chosen: dict[str, Any] = json.loads(os.environ.get(_SELECTION, "{}"))
-    return application(
-        Settings.read(), offering(Selection.read(chosen), is_alone=chosen.get("is_alone", True))
-    )
+    is_alone = bool(chosen.get("is_alone", True))
+    return application(settings, offering(Selection.read(chosen), is_alone=is_alone))
 
 
 def _checked(selection: Selection) -> Selection:

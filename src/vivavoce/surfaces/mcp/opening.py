@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import astuple
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from mcp.server import Server
 
 from vivavoce.app import open_app
-from vivavoce.operations import OPERATOR
+from vivavoce.errors import InvalidInput, VivavoceError
+from vivavoce.operations import OPERATOR, Backend, Caller, Operation
+from vivavoce.operations.base import R
 from vivavoce.settings import Settings
+from vivavoce.surfaces.logs import write_logs
 
 from .selection import Selection
-from .server import facts, server
-from .stdio import record
+from .server import server
+
+
+class Unopened:
+    """Stands for a workspace that cannot be opened: every call is told why."""
+
+    def __init__(self, cause: VivavoceError) -> None:
+        self.cause = cause
+
+    def supports(self, kind: type[Operation[Any]]) -> bool:
+        """Everything, so that the list of tools is the usual one."""
+        return True
+
+    async def run(self, op: Operation[R], caller: Caller) -> R:
+        """Say what is wrong."""
+        raise self.cause
 
 
 @asynccontextmanager
 async def opened(selection: Selection | None) -> AsyncIterator[Server[Any]]:
     """The server of the person at this machine."""
-    async with open_app(Settings.read()) as app:
-        yield server(app.backend, lambda _: OPERATOR, state_key=app.request_state_key, selection=selection)
-
-
-async def manifest(settings: Settings) -> dict[str, Any]:
-    """What the front may answer by itself, and what decides which tools it lists."""
-    async with open_app(settings) as app:
-        everything = server(
-            app.backend,
-            lambda _: OPERATOR,
-            state_key=app.request_state_key,
-            selection=Selection(toolsets=("all",)),
-        )
-        return {**await record(everything), "facts": [list(astuple(fact)) for fact in facts()]}
+    async with AsyncExitStack() as held:
+        try:
+            settings = Settings.read()
+            write_logs(settings)
+            app = await held.enter_async_context(open_app(settings))
+            backend: Backend = app.backend
+            state_key = app.request_state_key
+        except (VivavoceError, ValueError) as error:
+            cause = error if isinstance(error, VivavoceError) else InvalidInput(f"{error}.")
+            print(f"vivavoce: {cause}", file=sys.stderr)
+            backend, state_key = Unopened(cause), os.urandom(32)
+        yield server(backend, lambda _: OPERATOR, state_key=state_key, selection=selection)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pydantic_core
@@ -92,6 +93,7 @@ def server(
     async def _called(
         kind: type[Operation[Any]], call: CallToolRequestParams, context: Context
     ) -> CallToolResult | InputRequiredResult:
+        caller(context).check(kind.spec)  # before anybody is asked to confirm
         op = kind.parse(call.arguments or {})
         if kind.spec.effect is Effect.DELETE:
             question = await confirmed(op, call, context)
@@ -128,6 +130,7 @@ def server(
     return built
 
 
+@cache
 def tool(kind: type[Operation[Any]]) -> Tool:
     """An operation as a tool."""
     spec = kind.spec

@@ -1,0 +1,145 @@
+"""Who may do what."""
+
+import pytest
+
+from vivavoce.errors import NotAllowed, NotAuthenticated, NotAvailable
+from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER, Caller, Scope
+
+from .workspaces import CANARY, a_request, an_agent, arguments_for_all, populated
+
+ALLOWED = {
+    Scope.READ: {
+        *("list_agents", "get_agent", "list_agent_tools", "get_agent_tool"),
+        *("list_crm_scenarios", "list_crm_steps"),
+        *("get_datastore", "list_datastores", "page_datastores", "list_datasources", "get_datasource"),
+        "getDocumentation",
+    },
+    Scope.WRITE: {
+        *("create_agent", "update_agent", "delete_agent", "enable_disable_agent_integration"),
+        *("addHttpTool", "addDatastoreTool", "addDelayedResponsesTool", "addRequestHumanTool"),
+        *("addMarkAsResolvedTool", "addFollowUpMessagesTool", "add_agent_tool"),
+        *("update_agent_tool", "remove_agent_tool"),
+        *("create_crm_scenario", "update_crm_scenario", "delete_crm_scenario"),
+        *("create_crm_step", "update_crm_step", "delete_crm_step"),
+        *("create_datastore", "update_datastore", "delete_datastore"),
+        *("create_datasource", "delete_datasource"),
+    },
+    Scope.SEND: {"agent_query"},
+    Scope.ADMIN: {"create_key", "list_keys", "revoke_key"},
+}
+
+
+@pytest.fixture
+async def calls(run) -> dict[str, dict]:
+    ids = await populated(run)
+    return arguments_for_all(ids)
+
+
+def test_every_operation_belongs_to_one_scope():
+    assert sorted(name for names in ALLOWED.values() for name in names) == sorted(CATALOGUE)
+
+
+@pytest.mark.parametrize("scope", Scope)
+async def test_a_scope_allows_its_operations_and_no_others(run, calls, scope):
+    caller = Caller(name="console", scopes=frozenset({scope}))
+
+    allowed = set()
+    for name, arguments in calls.items():
+        if await is_let_in(run, caller, name, arguments):
+            allowed.add(name)
+        elif name not in ALLOWED[scope]:
+            with pytest.raises(
+                NotAllowed, match=f"'console' lacks the scope .* that {name} needs"
+            ) as refusal:
+                await run(name, caller=caller, **arguments)
+            assert "keys create" in refusal.value.hint
+
+    assert allowed == ALLOWED[scope]
+
+
+async def test_a_caller_without_scopes_is_let_in_nowhere(run, calls):
+    nobody = Caller(name="nobody", scopes=frozenset())
+
+    assert [name for name, arguments in calls.items() if await is_let_in(run, nobody, name, arguments)] == []
+
+
+async def test_the_operator_is_let_in_everywhere(run, calls):
+    refused = [name for name, given in calls.items() if not await is_let_in(run, OPERATOR, name, given)]
+
+    assert refused == []
+
+
+async def test_a_stranger_is_let_in_to_read_and_ask_public_agents_alone(run, calls):
+    allowed = {name for name, given in calls.items() if await is_let_in(run, STRANGER, name, given)}
+
+    assert allowed == {"get_agent", "agent_query"}
+
+
+async def test_what_was_refused_has_changed_nothing(run, calls):
+    before = [await run(name, **calls[name]) for name in sorted(ALLOWED[Scope.READ])]
+
+    for name, arguments in calls.items():
+        if name not in ("get_agent", "agent_query"):
+            with pytest.raises(NotAuthenticated):
+                await run(name, caller=STRANGER, **arguments)
+
+    assert [await run(name, **calls[name]) for name in sorted(ALLOWED[Scope.READ])] == before
+
+
+async def test_a_private_agent_and_a_missing_one_are_the_same_to_a_stranger(run):
+    private = await run("create_agent", **an_agent(handle="ana"))
+
+    told = set()
+    for reference in (private["id"], "@ana", "a404", "@nobody"):
+        for operation, more in (("get_agent", {}), ("agent_query", {"query": "Hi"})):
+            with pytest.raises(NotAuthenticated) as refusal:
+                await run(operation, caller=STRANGER, id=reference, **more)
+            told.add(str(refusal.value))
+
+    assert len(told) == 1
+
+
+async def test_an_agent_that_is_made_private_again_is_closed_to_strangers(run):
+    agent = await run("create_agent", **an_agent(visibility="public"))
+    assert (await run("get_agent", caller=STRANGER, id=agent["id"]))["id"] == agent["id"]
+
+    await run("update_agent", id=agent["id"], visibility="private")
+
+    with pytest.raises(NotAuthenticated):
+        await run("get_agent", caller=STRANGER, id=agent["id"])
+
+
+async def test_a_stranger_sees_a_public_agent_without_requests_and_addresses(run):
+    agent = await run(
+        "create_agent",
+        **an_agent(visibility="public", handle="ana"),
+        configUrlExternal={"url": "https://internal.example", "header": CANARY},
+        configUrlInfosSystemExternal={"url_webhook_external": "https://internal.example"},
+    )
+    await run(
+        "addHttpTool",
+        agentId=agent["id"],
+        config=a_request(url="https://internal.example/x", pathVariables=[]),
+    )
+    await run("addDelayedResponsesTool", agentId=agent["id"], delay=8)
+
+    shown = await run("get_agent", caller=STRANGER, id="@ana")
+
+    assert (shown["configUrlExternal"], shown["configUrlInfosSystemExternal"]) == (None, None)
+    assert [(tool["type"], tool["config"]) for tool in shown["tools"]] == [
+        ("http", {}),
+        ("delayed_responses", {"delay": 8}),
+    ]
+    assert "internal.example" not in str(shown)
+    kept = await run("get_agent", id="@ana")
+    assert kept["tools"][0]["config"]["url"] == "https://internal.example/x"
+
+
+async def is_let_in(run, caller: Caller, name: str, arguments: dict) -> bool:
+    try:
+        await run(name, caller=caller, **arguments)
+    except (NotAllowed, NotAuthenticated):
+        return False
+    except NotAvailable:
+        return name == "agent_query"  # let in; its answering part is not there yet
+    return True

@@ -1,0 +1,98 @@
+"""API keys: shown once, kept as a digest, revoked at once."""
+
+import pytest
+
+from vivavoce.engine.keys import Keyring
+from vivavoce.errors import InvalidInput, NotFound
+from vivavoce.operations import Scope
+
+
+@pytest.fixture
+def keyring(engine) -> Keyring:
+    return Keyring(engine.ports)
+
+
+async def test_a_key_is_shown_once_and_opens_with_its_scopes(run, keyring):
+    made = await run("create_key", name="console", scopes=["read", "send"])
+
+    caller = await keyring.caller(made["key"])
+
+    assert (caller.name, caller.scopes, caller.is_anonymous) == (
+        "console",
+        {Scope.READ, Scope.SEND},
+        False,
+    )
+    (listed,) = (await run("list_keys"))["keys"]
+    assert listed.keys() == {"id", "name", "prefix", "scopes", "createdAt", "revokedAt"}
+    assert made["key"] not in str(listed)
+    assert (listed["id"], made["key"].startswith(listed["prefix"])) == (made["id"], True)
+
+
+async def test_a_key_without_scopes_given_may_read_write_and_send(run):
+    assert (await run("create_key", name="console"))["scopes"] == ["read", "send", "write"]
+
+
+@pytest.mark.parametrize("scopes", [[], ["root"], "read", None])
+async def test_a_key_has_scopes_that_exist(run, scopes):
+    with pytest.raises(InvalidInput):
+        await run("create_key", name="console", scopes=scopes)
+
+    assert (await run("list_keys"))["keys"] == []
+
+
+async def test_two_keys_are_never_the_same(run):
+    keys = [(await run("create_key", name="console"))["key"] for _ in range(5)]
+
+    assert len(set(keys)) == 5
+    assert all(len(key) >= 40 for key in keys)
+
+
+async def test_the_key_itself_is_not_in_the_database(run, engine, tmp_path):
+    made = await run("create_key", name="console")
+
+    stored = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert made["key"].encode() not in stored
+    assert made["key"].removeprefix("vv_").encode() not in stored
+    assert engine.ports.vault.digest(made["key"]).encode() in stored
+
+
+async def test_a_revoked_key_opens_nothing_and_stays_listed(run, keyring, clock):
+    made = await run("create_key", name="console")
+    other = await run("create_key", name="phone")
+
+    revoked = await run("revoke_key", id=made["id"])
+
+    assert revoked["revokedAt"] == "2026-01-31T09:30:00.000Z"
+    assert await keyring.caller(made["key"]) is None
+    assert (await keyring.caller(other["key"])).name == "phone"
+    listed = {key["id"]: key["revokedAt"] for key in (await run("list_keys"))["keys"]}
+    assert listed == {made["id"]: revoked["revokedAt"], other["id"]: None}
+
+    clock.advance(days=1)
+    assert (await run("revoke_key", id=made["id"])) == revoked
+
+
+@pytest.mark.parametrize("token", ["", "vv_", "x", "vv_' or 1=1--", "é"])
+async def test_a_token_that_was_never_handed_out_opens_nothing(run, keyring, token):
+    made = await run("create_key", name="console")
+
+    assert await keyring.caller(token) is None
+    assert await keyring.caller(made["key"][:-1]) is None
+    assert await keyring.caller(made["key"] + "x") is None
+    assert await keyring.caller(made["key"].swapcase()) is None
+
+
+async def test_a_keyring_is_empty_until_a_key_was_handed_out(run, keyring):
+    assert await keyring.is_empty()
+
+    made = await run("create_key", name="console")
+    await run("revoke_key", id=made["id"])
+
+    assert not await keyring.is_empty()
+
+
+async def test_revoking_a_key_that_is_not_there_is_refused(run):
+    with pytest.raises(NotFound) as refusal:
+        await run("revoke_key", id="k404")
+
+    assert "keys list" in refusal.value.hint

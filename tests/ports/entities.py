@@ -1,0 +1,47 @@
+"""Entities to store, with only what a test is about said."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from vivavoce.domain.agents import Agent
+from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.knowledge import Datasource, Datastore
+from vivavoce.domain.tools import Tool
+
+KEY = bytes(range(32))
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def _known(id: str, age: int = 0) -> dict[str, Any]:
+    at = NOON - timedelta(days=age)
+    return {"id": id, "organization_id": "o1", "created_at": at, "updated_at": at}
+
+
+def an_agent(id: str, *, age: int = 0, **fields: Any) -> Agent:
+    """An agent, `age` days old."""
+    return Agent(**_known(id, age), **{"name": "Ana", "model_name": "gpt_4_o", **fields})
+
+
+def a_tool(id: str, agent_id: str, **fields: Any) -> Tool:
+    """A tool of an agent."""
+    return Tool(**_known(id), **{"agent_id": agent_id, "type": "request_human", **fields})
+
+
+def a_scenario(id: str, *, age: int = 0, **fields: Any) -> Scenario:
+    """A scenario, `age` days old."""
+    return Scenario(**_known(id, age), **{"name": "Sale", **fields})
+
+
+def a_step(id: str, scenario_id: str, index: int, **fields: Any) -> Step:
+    """A step of a scenario."""
+    return Step(**_known(id), **{"scenario_id": scenario_id, "index": index, "name": "New", **fields})
+
+
+def a_datastore(id: str, **fields: Any) -> Datastore:
+    """A datastore."""
+    return Datastore(**_known(id), **{"name": "Manuals", **fields})
+
+
+def a_datasource(id: str, datastore_id: str, *, age: int = 0, **fields: Any) -> Datasource:
+    """A datasource of a datastore, `age` days old."""
+    return Datasource(**_known(id, age), **{"datastore_id": datastore_id, "name": "one.txt", **fields})

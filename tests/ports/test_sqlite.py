@@ -1,0 +1,316 @@
+"""What the store on SQLite promises beyond the port: about its file, other processes and a failing disk."""
+
+import asyncio
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from vivavoce.adapters.sql.migrating import migrations
+from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
+from vivavoce.adapters.vault import AesVault
+from vivavoce.errors import StorageFailed
+from vivavoce.ports import Tables
+from vivavoce.testing import CountedIds
+
+from .entities import KEY, a_scenario, an_agent
+from .processes import seen_by
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def store(path) -> Iterator[SqliteStore]:
+    store = opened(path)
+    yield store
+    store.close()
+
+
+def opened(path: Path, key: bytes = KEY) -> SqliteStore:
+    return SqliteStore(path, AesVault(key), new_id=CountedIds())
+
+
+async def scenarios_in(path: Path) -> list[str]:
+    store = opened(path)
+    try:
+        return await store.read(lambda tables: sorted(row.id for row in tables.scenarios.where()))
+    finally:
+        store.close()
+
+
+def changed(path: Path, *statements: str) -> None:
+    """Change the file behind the store's back."""
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+# The file
+
+
+async def test_a_commit_is_on_disk_before_it_is_acknowledged(store):
+    def modes(tables: Tables) -> list[object]:
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        return [next(iter(tables.agents.connection.execute(f"pragma {name}", {})))[0] for name in names]
+
+    full = 2
+    assert await store.write(modes) == ["wal", full, 1]
+    assert await store.read(modes) == ["wal", full, 1]
+
+
+async def test_only_the_owner_can_read_the_files(store, path, tmp_path):
+    umask = os.umask(0)
+    try:
+        open_to_all = opened(tmp_path / "folder" / "other.db")
+        await open_to_all.write(lambda tables: tables.scenarios.add(a_scenario("s1")))
+        back_up(tmp_path / "folder" / "other.db", tmp_path / "folder" / "copy.db")
+    finally:
+        os.umask(umask)
+
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "folder").iterdir()}
+    open_to_all.close()
+    assert {"other.db", "other.db-wal", "copy.db"} <= modes.keys()
+    assert set(modes.values()) == {0o600}
+
+
+# Other processes
+
+
+async def test_processes_that_write_at_once_wait_for_each_other(path):
+    assert seen_by("writes_at_once", path) == [50, 50, 50, 50]
+
+    assert await scenarios_in(path) == sorted(f"p{process}n{n}" for process in range(4) for n in range(50))
+
+
+def test_processes_that_open_a_new_file_at_once_find_one_workspace(path):
+    seen = seen_by("workspaces_opened_at_once", path)
+
+    assert len(set(seen)) == 1
+    assert seen[0].startswith("organization")
+
+
+# Migrations
+
+
+async def test_a_migration_that_is_killed_after_any_statement_is_done_again_from_the_start(tmp_path):
+    killed = seen_by("migrations_killed", tmp_path / "killed")
+
+    assert killed > sum(script.count(";") for script in migrations())
+    for number in range(1, killed + 1):
+        path = tmp_path / "killed" / f"{number}.db"
+        store = opened(path)
+        await store.write(lambda tables: tables.agents.add(an_agent("a1")))
+        store.close()
+        assert faults_in(path) == []
+
+
+def test_opening_again_migrates_nothing_again(path):
+    opened(path).close()
+    before = schema_of(path)
+
+    opened(path).close()
+
+    assert schema_of(path) == before
+    assert before["version"] == [(len(migrations()),)]
+
+
+def test_a_file_of_a_newer_program_is_refused_and_left_alone(path):
+    opened(path).close()
+    changed(path, "update schema_version set version = 999")
+    before = schema_of(path)
+
+    with pytest.raises(StorageFailed, match="schema 999") as refusal:
+        opened(path)
+
+    assert "update the program" in refusal.value.hint
+    assert schema_of(path) == before
+
+
+# Faults
+
+
+def test_a_full_disk_refuses_the_write_and_nothing_is_half_there(path):
+    seen = seen_by("a_full_disk", path)
+
+    assert seen["errors"]
+    assert all("failed" in error and "free space" in error for error in seen["errors"])
+    assert seen["readable"] == 1
+    assert set(seen["kept"]) - {"small"} == {"before", "after"}
+    assert faults_in(path) == []
+
+
+@pytest.mark.parametrize(
+    "contents", [b"not a database", b"x" * 10_000, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
+def test_a_file_that_is_no_database_is_refused(path, contents):
+    path.write_bytes(contents)
+
+    with pytest.raises(StorageFailed, match=r"store\.db failed") as refusal:
+        opened(path)
+
+    assert "vivavoce doctor" in refusal.value.hint
+    assert path.read_bytes() == contents
+
+
+async def test_damage_in_any_page_is_a_storage_failure_and_never_another_error(path, tmp_path):
+    store = opened(path)
+    for number in range(20):
+        await store.write(
+            lambda tables, id=f"a{number}": tables.agents.add(
+                an_agent(id, handle=f"handle{id}", system_prompt="x" * 900, secrets={"a": "b"})
+            )
+        )
+    store.close()
+    whole = path.read_bytes()
+    page = 4096
+
+    failures = 0
+    for start in range(0, len(whole), page):
+        for part in (
+            slice(start, start + page),
+            slice(start, start + 100),
+            slice(start + page - 600, start + page),
+        ):
+            damaged = tmp_path / "damaged.db"
+            contents = bytearray(whole)
+            contents[part] = bytes(byte ^ 0x5A for byte in whole[part])
+            damaged.write_bytes(contents)
+            failures += await fails_to_read(damaged)
+            for rest in tmp_path.glob("damaged.db*"):
+                rest.unlink()
+
+    assert failures > len(whole) // page
+
+
+async def fails_to_read(path: Path) -> bool:
+    """Whether opening or reading fails, as a StorageFailed; any other error comes through."""
+    try:
+        faults_in(path)
+        store = opened(path)
+    except StorageFailed:
+        return True
+    try:
+        await store.read(
+            lambda tables: [table.where() for table in (tables.agents, tables.tools, tables.steps)]
+        )
+    except StorageFailed:
+        return True
+    finally:
+        store.close()
+    return False
+
+
+@pytest.mark.parametrize("document", ["{", "[]", "null", '{"name": 5}', "{}"])
+async def test_a_row_that_cannot_be_read_is_named(path, document):
+    store = opened(path)
+    await store.write(lambda tables: tables.scenarios.add(a_scenario("s1")))
+    store.close()
+    changed(path, f"update scenarios set document = '{document}'")
+
+    with pytest.raises(StorageFailed, match="scenarios row 's1'") as refusal:
+        await scenarios_in(path)
+
+    assert "backup" in refusal.value.hint
+
+
+async def test_secrets_under_another_key_are_a_storage_failure_that_says_so(path):
+    store = opened(path)
+    await store.write(lambda tables: tables.agents.add(an_agent("a1", secrets={"a": "b"})))
+    store.close()
+
+    store = opened(path, key=bytes(32))
+    with pytest.raises(StorageFailed, match="cannot be decrypted") as refusal:
+        await store.read(lambda tables: tables.agents.find("a1"))
+    store.close()
+
+    assert "key file" in refusal.value.hint
+
+
+async def test_secrets_moved_to_another_row_do_not_open(path):
+    store = opened(path)
+    await store.write(
+        lambda tables: [tables.agents.add(an_agent(id, secrets={"a": id})) for id in ("a1", "a2")]
+    )
+    store.close()
+    changed(path, "update agents set secrets = (select secrets from agents where id = 'a1') where id = 'a2'")
+
+    store = opened(path)
+    with pytest.raises(StorageFailed, match="cannot be decrypted"):
+        await store.read(lambda tables: tables.agents.find("a2"))
+    store.close()
+
+
+def test_a_place_where_no_file_can_be_is_a_storage_failure(tmp_path):
+    (tmp_path / "file").write_text("x", encoding="ascii")
+
+    for path in (tmp_path, tmp_path / "file" / "store.db"):
+        with pytest.raises(StorageFailed):
+            opened(path)
+
+
+# Backups
+
+
+async def test_a_backup_made_while_writing_is_consistent_and_opens(store, path, tmp_path):
+    def pair(number: int):
+        return lambda tables: [tables.scenarios.add(a_scenario(f"s{number:03}{half}")) for half in "ab"]
+
+    await store.write(pair(0))
+    writes = [asyncio.create_task(store.write(pair(number))) for number in range(1, 60)]
+    copies = [tmp_path / f"copy{number}.db" for number in range(3)]
+    for number, copy in enumerate(copies):
+        await writes[number * 20]
+        await asyncio.to_thread(back_up, path, copy)
+    await asyncio.gather(*writes)
+
+    for number, copy in enumerate(copies):
+        assert faults_in(copy) == []
+        copied = await scenarios_in(copy)
+        assert len(copied) >= 2 * (number * 20 + 1)
+        assert copied == [f"s{place:03}{half}" for place in range(len(copied) // 2) for half in "ab"]
+
+
+async def test_a_backup_of_a_closed_workspace_holds_everything_in_one_file(path, tmp_path):
+    store = opened(path)
+    await store.write(lambda tables: tables.scenarios.add(a_scenario("s1")))
+    store.close()
+
+    back_up(path, tmp_path / "folder.db")
+
+    assert [file.name for file in tmp_path.glob("folder.db*")] == ["folder.db"]
+    assert await scenarios_in(tmp_path / "folder.db") == ["s1"]
+
+
+async def test_a_backup_never_overwrites_and_leaves_nothing_when_it_fails(store, path, tmp_path):
+    taken = tmp_path / "taken.db"
+    taken.write_bytes(b"mine")
+
+    with pytest.raises(StorageFailed, match="exists already"):
+        back_up(path, taken)
+    with pytest.raises(StorageFailed, match="no database"):
+        back_up(tmp_path / "nowhere.db", tmp_path / "copy.db")
+    with pytest.raises(StorageFailed):
+        back_up(path, tmp_path / "nowhere" / "copy.db")
+    (tmp_path / "bad.db").write_bytes(b"x" * 5_000)
+    with pytest.raises(StorageFailed):
+        back_up(tmp_path / "bad.db", tmp_path / "copy.db")
+
+    assert taken.read_bytes() == b"mine"
+    assert not (tmp_path / "copy.db").exists()
+
+
+def schema_of(path: Path) -> dict[str, list]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            "tables": connection.execute("select name, sql from sqlite_master order by name").fetchall(),
+            "version": connection.execute("select version from schema_version").fetchall(),
+            "workspace": connection.execute("select * from workspace").fetchall(),
+        }

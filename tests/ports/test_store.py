@@ -1,0 +1,314 @@
+"""What every store promises, shown on each adapter."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.domain.json_values import objects, texts
+from vivavoce.adapters.sql.sqlite import SqliteStore
+from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.values import one_line
+from vivavoce.ports import Store, Tables
+from vivavoce.testing import CountedIds
+
+from .entities import KEY, a_datasource, a_datastore, a_scenario, a_step, a_tool, an_agent
+
+Open = Callable[[], AbstractContextManager[Store]]
+PATIENCE = 20
+
+
+@pytest.fixture(params=["sqlite"])
+def open_store(tmp_path) -> Open:
+    """Opens the same workspace each time."""
+
+    @contextmanager
+    def opened() -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "store.db", AesVault(KEY), new_id=CountedIds())
+        try:
+            yield store
+        finally:
+            store.close()
+
+    return opened
+
+
+@pytest.fixture
+def store(open_store) -> Iterator[Store]:
+    with open_store() as store:
+        yield store
+
+
+# Units of work
+
+
+async def test_what_was_written_is_there_when_the_store_is_opened_again(open_store):
+    agent = an_agent("a1", handle="ana", temperature=0.5, secrets={"config_url_external/header": "k"})
+    with open_store() as store:
+        await store.write(lambda tables: tables.agents.add(agent))
+        organization = await store.read(lambda tables: tables.organization_id)
+
+    with open_store() as store:
+        assert await store.read(lambda tables: tables.agents.find("a1")) == agent
+        assert await store.read(lambda tables: tables.organization_id) == organization
+
+
+async def test_a_unit_of_work_gives_back_what_it_returns(store):
+    assert await store.write(lambda tables: 42) == 42
+    assert await store.read(lambda tables: [tables.agents.count()]) == [0]
+
+
+async def test_a_unit_of_work_that_fails_leaves_nothing_and_its_error_comes_through(store):
+    def fails_late(tables: Tables) -> None:
+        tables.agents.add(an_agent("a1"))
+        tables.tools.add(a_tool("t1", "a1"))
+        raise LookupError("late")
+
+    with pytest.raises(LookupError, match="late"):
+        await store.write(fails_late)
+
+    assert await store.read(lambda tables: (tables.agents.count(), tables.tools.count())) == (0, 0)
+    await store.write(lambda tables: tables.agents.add(an_agent("a1")))
+    assert await store.read(lambda tables: tables.agents.count()) == 1
+
+
+async def test_a_failed_change_leaves_what_was_there(store):
+    await store.write(lambda tables: tables.agents.add(an_agent("a1", name="Ana")))
+
+    def fails(tables: Tables) -> None:
+        tables.agents.replace(an_agent("a1", name="Bia"))
+        tables.agents.drop("a1")
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await store.write(fails)
+
+    assert (await store.read(lambda tables: tables.agents.find("a1"))).name == "Ana"
+
+
+async def test_a_read_sees_one_view_while_a_write_is_made(store):
+    has_read, is_written = threading.Event(), threading.Event()
+
+    def reads_twice(tables: Tables) -> tuple[int, int]:
+        before = tables.scenarios.count()
+        has_read.set()
+        assert is_written.wait(PATIENCE)
+        return before, tables.scenarios.count()
+
+    reading = asyncio.create_task(store.read(reads_twice))
+    assert await asyncio.to_thread(has_read.wait, PATIENCE)
+    await store.write(lambda tables: tables.scenarios.add(a_scenario("s1")))
+    is_written.set()
+
+    assert await reading == (0, 0)
+    assert await store.read(lambda tables: tables.scenarios.count()) == 1
+
+
+async def test_a_write_that_is_under_way_is_seen_by_nobody_and_holds_nobody_up(store):
+    has_added, may_end = threading.Event(), threading.Event()
+
+    def adds_slowly(tables: Tables) -> None:
+        tables.scenarios.add(a_scenario("s1"))
+        has_added.set()
+        assert may_end.wait(PATIENCE)
+
+    writing = asyncio.create_task(store.write(adds_slowly))
+    assert await asyncio.to_thread(has_added.wait, PATIENCE)
+    seen = await store.read(lambda tables: tables.scenarios.count())
+    may_end.set()
+    await writing
+
+    assert seen == 0
+    assert await store.read(lambda tables: tables.scenarios.count()) == 1
+
+
+async def test_writes_at_once_take_their_turn_and_lose_nothing(store):
+    await store.write(lambda tables: tables.scenarios.add(a_scenario("s1", description="0")))
+
+    def counts_up(tables: Tables) -> None:
+        scenario = tables.scenarios.find("s1")
+        tables.scenarios.replace(
+            scenario.model_copy(update={"description": str(int(scenario.description) + 1)})
+        )
+
+    await asyncio.gather(*(store.write(counts_up) for _ in range(40)))
+
+    assert (await store.read(lambda tables: tables.scenarios.find("s1"))).description == "40"
+
+
+async def test_a_write_that_nobody_waits_for_any_more_happens_whole(open_store):
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def adds_two(tables: Tables) -> None:
+        tables.scenarios.add(a_scenario("s1"))
+        has_begun.set()
+        assert may_end.wait(PATIENCE)
+        tables.scenarios.add(a_scenario("s2"))
+
+    with open_store() as store:
+        writing = asyncio.create_task(store.write(adds_two))
+        assert await asyncio.to_thread(has_begun.wait, PATIENCE)
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        may_end.set()
+
+    with open_store() as store:
+        assert await store.read(lambda tables: tables.scenarios.count()) == 2
+
+
+# Tables
+
+
+async def test_entities_are_found_by_id_and_by_column(store):
+    def fill(tables: Tables) -> None:
+        tables.agents.add(an_agent("a1", handle="ana"))
+        tables.agents.add(an_agent("a2", hidden=True))
+
+    await store.write(fill)
+
+    def ids(**equal: object) -> object:
+        return store.read(lambda tables: [agent.id for agent in tables.agents.where(**equal)])
+
+    assert await store.read(lambda tables: tables.agents.find("a404")) is None
+    assert await ids(handle="ana") == ["a1"]
+    assert await ids(handle=None) == ["a2"]
+    assert await ids(hidden=False) == ["a1"]
+    assert await ids(hidden=True, handle="ana") == []
+    assert await store.read(lambda tables: tables.agents.count(hidden=True)) == 1
+
+
+async def test_entities_come_in_the_order_of_their_table_or_newest_first_and_in_parts(store):
+    def fill(tables: Tables) -> None:
+        for id, age in (("s1", 3), ("s2", 1), ("s3", 2), ("s4", 1)):
+            tables.scenarios.add(a_scenario(id, age=age))
+
+    await store.write(fill)
+
+    def ids(**part: object) -> object:
+        return store.read(lambda tables: [row.id for row in tables.scenarios.where(**part)])
+
+    assert await ids() == ["s1", "s3", "s2", "s4"]
+    assert await ids(newest_first=True) == ["s4", "s2", "s3", "s1"]
+    assert await ids(newest_first=True, limit=2, offset=1) == ["s2", "s3"]
+    assert await ids(offset=4) == []
+
+
+async def test_a_thousand_values_can_be_asked_for_at_once(store):
+    wanted = [f"s{number}" for number in range(1_234)]
+
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        for id in wanted:
+            tables.scenarios.add(a_scenario(id))
+        tables.datasources.add(a_datasource("x1", "d1"))
+
+    await store.write(fill)
+
+    found = await store.read(lambda tables: tables.scenarios.within("id", [*wanted, "s404"]))
+    counted = await store.read(lambda tables: tables.datasources.counts("datastore_id", [*wanted, "d1"]))
+
+    assert {scenario.id for scenario in found} == set(wanted)
+    assert counted == {"d1": 1}
+    assert await store.read(lambda tables: tables.scenarios.within("id", [])) == []
+
+
+async def test_what_belongs_to_an_entity_goes_with_it(store):
+    def fill(tables: Tables) -> None:
+        tables.agents.add(an_agent("a1"))
+        tables.datastores.add(a_datastore("d1"))
+        tables.tools.add(a_tool("t1", "a1", type="datastore", datastore_id="d1"))
+        tables.tools.add(a_tool("t2", "a1"))
+        tables.datasources.add(a_datasource("x1", "d1"))
+        tables.texts.put("x1", "text")
+        tables.scenarios.add(a_scenario("c1"))
+        tables.steps.add(a_step("s1", "c1", 0, agent_id="a1"))
+        tables.steps.add(a_step("s2", "c1", 1, auto_next_step_id="s1"))
+
+    await store.write(fill)
+
+    await store.write(lambda tables: tables.datastores.drop("d1"))
+    assert await store.read(lambda tables: [tool.id for tool in tables.tools.where()]) == ["t2"]
+    assert await store.read(lambda tables: (tables.datasources.count(), tables.texts.find("x1"))) == (0, None)
+
+    await store.write(lambda tables: tables.agents.drop("a1"))
+    assert await store.read(lambda tables: tables.tools.count()) == 0
+    assert (await store.read(lambda tables: tables.steps.find("s1"))).agent_id is None
+
+    await store.write(lambda tables: tables.steps.drop("s1"))
+    assert (await store.read(lambda tables: tables.steps.find("s2"))).auto_next_step_id is None
+
+    await store.write(lambda tables: tables.scenarios.drop("c1"))
+    assert await store.read(lambda tables: tables.steps.count()) == 0
+
+
+async def test_a_search_finds_words_in_names_and_texts_newest_first(store):
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        for id, age, name, text in (
+            ("x1", 3, "Taxes", "."),
+            ("x2", 1, "b", "about TAXES"),
+            ("x3", 2, "c", "."),
+        ):
+            tables.datasources.add(a_datasource(id, "d1", age=age, name=name))
+            tables.texts.put(id, text)
+
+    await store.write(fill)
+
+    def ids(words: str | None, **more: object) -> object:
+        part = {"limit": 10, "offset": 0, **more}
+        return store.read(lambda tables: [row.id for row in tables.datasources.search("d1", words, **part)])
+
+    assert await ids("taxes") == ["x2", "x1"]
+    assert await ids(None) == ["x2", "x3", "x1"]
+    assert await ids(None, limit=1, offset=1) == ["x3"]
+    assert await ids("taxes", name="b") == ["x2"]
+    assert await ids("t%s") == []
+
+
+names = texts.map(lambda text: f"x{text}x").filter(lambda text: _is_line(text))
+
+
+@given(
+    name=names,
+    text=texts,
+    config=objects(),
+    temperature=st.floats(0, 1),
+    secrets=st.dictionaries(texts, st.text(st.characters(exclude_categories=[])), max_size=3),
+)
+def test_any_entity_is_read_back_as_it_was_written(shared_store, name, text, config, temperature, secrets):
+    agent = an_agent(
+        "a1",
+        name=name,
+        system_prompt=text,
+        interface_config=config,
+        temperature=temperature,
+        secrets=secrets,
+    )
+
+    def written_and_read(tables: Tables) -> object:
+        tables.agents.drop("a1")
+        tables.agents.add(agent)
+        added = tables.agents.find("a1")
+        tables.agents.replace(agent)
+        return added, tables.agents.find("a1")
+
+    assert asyncio.run(shared_store.write(written_and_read)) == (agent, agent)
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory) -> Iterator[Store]:
+    store = SqliteStore(tmp_path_factory.mktemp("shared") / "store.db", AesVault(KEY), new_id=CountedIds())
+    yield store
+    store.close()
+
+
+def _is_line(text: str) -> bool:
+    try:
+        return one_line(text) == text
+    except ValueError:
+        return False

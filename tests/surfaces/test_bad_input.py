@@ -1,0 +1,453 @@
+"""Bad input: whatever is sent, the answer is an error or a sound success, and an error changes nothing."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import asynccontextmanager, closing
+
+import httpx2
+import jsonschema
+import pytest
+import schemathesis
+from anyio.from_thread import start_blocking_portal
+from doors import text_of
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from mcp import Client
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from script import FOLLOW_UPS, HTTP_TOOL, STEP
+from serving import ALL, served, settings_in
+
+from vivavoce.app import App, open_app
+from vivavoce.errors import VivavoceError
+from vivavoce.operations import CATALOGUE, OPERATOR, Effect
+from vivavoce.surfaces.http import application
+from vivavoce.surfaces.mcp.server import server, tool
+from vivavoce.surfaces.openapi import document
+
+OFFERED = [name for name, kind in CATALOGUE.items() if kind.spec.offer != "never"]
+CODES = {error.code for error in VivavoceError.__subclasses__()}
+HUGE = "x" * 10_000_000
+NEW = {"name": "Ana", "description": "d", "modelName": "m", "systemPrompt": "p"}
+
+# Arguments that are accepted. A word in <> stands for the id of such a thing.
+SOUND = {
+    "create_agent": {
+        **NEW,
+        "temperature": 0.5,
+        "visibility": "public",
+        "interfaceConfig": {"theme": {"dark": [1, True, None]}},
+        "configUrlExternal": {"url": "https://e.com", "header": "secret"},
+        "tools": [{"type": "http", "config": HTTP_TOOL}, {"type": "datastore", "datastoreId": "<datastore>"}],
+    },
+    "update_agent": {
+        "id": "<agent>",
+        "name": "Bea",
+        "temperature": 0,
+        "interfaceConfig": {},
+        "tools": [{"id": "<tool>", "type": "http", "config": HTTP_TOOL}],
+    },
+    "delete_agent": {"id": "<agent>"},
+    "list_agents": {"limit": 3, "offset": 0},
+    "get_agent": {"id": "<agent>"},
+    "agent_query": {"id": "<agent>", "query": "Hello?", "conversationId": "c1"},
+    "enable_disable_agent_integration": {"id": "<agent>", "type": "zapi", "enabled": True},
+    "addHttpTool": {"agentId": "<agent>", "config": {**HTTP_TOOL, "name": "Other"}},
+    "addDatastoreTool": {"agentId": "<agent>", "datastoreId": "<datastore>"},
+    "addDelayedResponsesTool": {"agentId": "<agent>", "delay": 6},
+    "addRequestHumanTool": {"agentId": "<agent>"},
+    "addMarkAsResolvedTool": {"agentId": "<agent>"},
+    "addFollowUpMessagesTool": {"agentId": "<agent>", "config": FOLLOW_UPS},
+    "list_agent_tools": {"agentId": "<agent>"},
+    "get_agent_tool": {"agentId": "<agent>", "toolId": "<tool>"},
+    "update_agent_tool": {"agentId": "<agent>", "toolId": "<tool>", "config": HTTP_TOOL},
+    "remove_agent_tool": {"agentId": "<agent>", "toolId": "<tool>"},
+    "create_crm_scenario": {"name": "Sales", "description": "d"},
+    "update_crm_scenario": {"id": "<scenario>", "name": "Sales", "description": None},
+    "delete_crm_scenario": {"id": "<scenario>"},
+    "list_crm_scenarios": {"agentId": "<agent>"},
+    "create_crm_step": {"scenarioId": "<scenario>", "name": "New", "agentId": "<agent>", **STEP},
+    "update_crm_step": {"id": "<step>", "name": "New", "zapi": {"agentId": "<agent>"}, **STEP},
+    "delete_crm_step": {"id": "<step>"},
+    "list_crm_steps": {"scenarioId": "<scenario>"},
+    "create_datastore": {"type": "qdrant", "name": "Manuals", "description": "d", "isPublic": False},
+    "update_datastore": {"id": "<datastore>", "name": "Manuals", "isPublic": True},
+    "delete_datastore": {"id": "<datastore>"},
+    "get_datastore": {"id": "<datastore>", "search": "a%_\\", "limit": 3, "offset": 0},
+    "list_datastores": {},
+    "create_datasource": {
+        "datastoreId": "<datastore>",
+        "name": "a.txt",
+        "text": "Some text.",
+        "type": "qa",
+        "config": {"question": "q", "answer": "a", "tags": ["t"]},
+    },
+    "list_datasources": {"datastoreId": "<datastore>", "limit": 3, "offset": 0},
+    "get_datasource": {"id": "<datasource>"},
+    "delete_datasource": {"id": "<datasource>"},
+    "getDocumentation": {"docType": "models"},
+}
+
+KINDS = ("agent", "tool", "datastore", "datasource", "scenario", "step")
+TEXTS = st.one_of(
+    st.sampled_from([f"<{kind}>" for kind in KINDS]),
+    st.sampled_from(
+        [
+            *("", " ", "\0", "a\0b", "\ud800", "a\udfffb", "\u2028", "\x7f", "\ufeff", "\U0010ffff"),
+            *("********", "' or 1=1; --", "'; drop table agents; --", "../../etc/passwd", "%00", "..\\..\\"),
+            *("{x}", "{{secret}}", ":x", "@ana", "@", "null", "true", "1e999", "0x10", "-1", "٣"),
+            *("https://u:p@e.com", "file:///etc/passwd", "http://[::1", "http://e.com:99999", "//e.com"),
+            *("x" * 201, "x" * 2_001, "é" * 100_001, "<script>alert(1)</script>", "${jndi:ldap://e}"),
+        ]
+    ),
+    st.text(alphabet=st.characters(exclude_categories=()), max_size=12),
+)
+NUMBERS = st.one_of(
+    st.sampled_from([0, -1, 1, 2**31, 2**53, 2**53 + 1, 2**63, -(2**63) - 1, 10**400, 1.5, -0.0, 1e308]),
+    st.sampled_from([float("nan"), float("inf"), float("-inf")]),
+    st.integers(),
+)
+
+
+def nested(depth):
+    value = {"x": 1}
+    for _ in range(depth):
+        value = {"x": value} if depth % 2 else [value]
+    return value
+
+
+LEAVES = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
+HOSTILE = st.one_of(
+    LEAVES,
+    st.sampled_from([1, 19, 20, 21, 60, 150]).map(nested),
+    st.recursive(
+        LEAVES,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+        max_leaves=6,
+    ),
+    st.integers(100, 6_000).map(lambda size: [0] * size),
+)
+
+
+@st.composite
+def spoilt(draw, sound):
+    """Sound arguments in which a few places were changed, taken away or added."""
+    arguments = copy.deepcopy(sound)
+    for _ in range(draw(st.integers(0, 3))):
+        node = arguments
+        while True:
+            keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+            if not keys or draw(st.integers(0, 5)) == 0:
+                _add(draw, node)
+                break
+            key = draw(st.sampled_from(keys))
+            if isinstance(node[key], dict | list) and node[key] and draw(st.booleans()):
+                node = node[key]
+                continue
+            if draw(st.integers(0, 3)) == 0:
+                del node[key]
+            else:
+                node[key] = draw(HOSTILE)
+            break
+    return arguments
+
+
+def _add(draw, node):
+    if isinstance(node, list):
+        node.append(draw(HOSTILE))
+    else:
+        node[draw(TEXTS | st.sampled_from(["id", "type", "config", "secrets", "hidden", "position"]))] = draw(
+            HOSTILE
+        )
+
+
+class Workshop:
+    """A workspace with one thing of each kind, a client of it, and a watch over what is stored."""
+
+    def __init__(self, app: App, client: Client, watch: sqlite3.Connection) -> None:
+        self.app, self.client, self.watch = app, client, watch
+        self.ids: dict[str, str] = {}
+
+    async def stock(self) -> None:
+        """One thing of each kind; new ones where there were some."""
+        agent = await self.made(
+            "create_agent", **NEW, tools=[{"type": "http", "config": {**HTTP_TOOL, "name": "Stock"}}]
+        )
+        scenario = await self.made("create_crm_scenario", name="Stock")
+        step = await self.made("create_crm_step", scenarioId=scenario["id"], name="Stock")
+        store = await self.made("create_datastore", type="qdrant")
+        source = await self.made("create_datasource", datastoreId=store["id"], name="Stock", text="x")
+        things = (agent, agent["tools"][0], store, source, scenario, step)
+        self.ids = dict(zip([f"<{kind}>" for kind in KINDS], [thing["id"] for thing in things], strict=True))
+
+    async def made(self, name, /, **arguments):
+        result = await self.app.backend.run(CATALOGUE[name].parse(arguments), OPERATOR)
+        return result.model_dump(mode="json")
+
+    def named(self, value):
+        """The value with ids where they were named in <>."""
+        if isinstance(value, dict):
+            return {self.named(key): self.named(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.named(item) for item in value]
+        return self.ids.get(value, value) if isinstance(value, str) else value
+
+    def state(self):
+        """Changes whenever anything at all was stored, and how many rows there are."""
+        ((version,),) = self.watch.execute("pragma data_version")
+        tables = self.watch.execute("select name from sqlite_master where type = 'table'").fetchall()
+        counts = [self.watch.execute(f'select count(*) from "{name}"').fetchone()[0] for (name,) in tables]
+        return version, counts
+
+    async def read_everything(self) -> None:
+        """Fails if something was stored that cannot be read back."""
+        listed = {
+            "agents": await self.answered("list_agents"),
+            "datastores": await self.answered("list_datastores"),
+            "scenarios": await self.answered("list_crm_scenarios"),
+        }
+        for agent in listed["agents"]["agents"]:
+            await self.answered("get_agent", id=agent["id"])
+        for store in listed["datastores"]["datastores"]:
+            await self.answered("get_datastore", id=store["id"])
+        for scenario in listed["scenarios"]["scenarios"]:
+            await self.answered("list_crm_steps", scenarioId=scenario["id"])
+
+    async def answered(self, name, /, **arguments):
+        answer = await self.client.call_tool(name, arguments)
+        assert not answer.is_error, text_of(answer)
+        return answer.structured_content
+
+    async def check(self, name, arguments):
+        """Call, and hold the answer to what is promised."""
+        before = self.state()
+
+        answer = await self.client.call_tool(name, arguments)
+
+        text = text_of(answer)
+        if answer.is_error:
+            assert text.partition(":")[0] in CODES - {"storage_failed", "upstream_failed"}, text
+            assert len(text) < 6_000
+            assert not re.search(r"Traceback|pydantic|sqlite|\.py\b", text)
+            assert answer.structured_content is None
+            assert self.state() == before
+        else:
+            VALIDATORS[name].validate(answer.structured_content)
+            assert json.loads(text) == answer.structured_content
+            assert CATALOGUE[name].spec.effect is not Effect.READ or self.state() == before
+        return answer
+
+
+VALIDATORS = {name: jsonschema.Draft202012Validator(tool(CATALOGUE[name]).output_schema) for name in OFFERED}
+
+
+@asynccontextmanager
+async def opened(settings):
+    async with open_app(settings) as app:
+        built = server(app.backend, lambda _: OPERATOR, state_key=app.request_state_key, selection=ALL)
+        async with Client(built) as client:
+            with closing(sqlite3.connect(settings.database)) as watch:
+                workshop = Workshop(app, client, watch)
+                await workshop.stock()
+                yield workshop
+                await workshop.read_everything()
+
+
+@pytest.fixture(scope="module")
+def portal():
+    """Where asynchronous things live, while hypothesis draws in synchronous tests."""
+    with start_blocking_portal("asyncio") as portal:
+        yield portal
+
+
+@pytest.fixture
+def workshop(portal, settings):
+    with portal.wrap_async_context_manager(opened(settings)) as workshop:
+        yield workshop
+
+
+@pytest.fixture
+def check(portal, workshop):
+    """Calls a tool with arguments that may name things in <>."""
+    return lambda name, arguments: portal.call(workshop.check, name, workshop.named(arguments))
+
+
+# Through MCP
+
+
+def test_every_tool_has_sound_arguments_to_spoil():
+    assert set(SOUND) == set(OFFERED)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_the_sound_arguments_are_accepted(check, name):
+    answer = check(name, SOUND[name])
+
+    assert answer.is_error is (name == "agent_query"), text_of(answer)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+@given(data=st.data())
+@examples(max_examples=40, suppress_health_check=list(HealthCheck))
+def test_spoilt_arguments_do_no_harm(check, workshop, portal, name, data):
+    arguments = data.draw(spoilt(SOUND[name]))
+    if CATALOGUE[name].spec.effect is Effect.DELETE:
+        portal.call(workshop.stock)
+
+    check(name, arguments)
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_ids_of_another_kind_are_not_found(check, workshop, name):
+    for argument, value in SOUND[name].items():
+        if isinstance(value, str) and value in workshop.ids:
+            for other in workshop.ids.keys() - {value}:
+                answer = check(name, {**SOUND[name], argument: other})
+                assert text_of(answer).startswith(("not_found: ", "invalid_input: ")), (argument, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("create_agent", {**NEW, "name": HUGE}),
+        ("create_agent", {**NEW, "systemPrompt": HUGE}),
+        ("create_agent", {**NEW, "interfaceConfig": {"x": HUGE}}),
+        ("create_agent", {**NEW, "interfaceConfig": {HUGE: 1}}),
+        ("create_agent", {**NEW, HUGE: 1}),
+        ("create_agent", {**NEW, "tools": [{"type": HUGE}]}),
+        ("create_agent", {**NEW, "interfaceConfig": {"x": [0] * 1_000_000}}),
+        ("create_agent", {**NEW, "tools": [{"type": "request_human"}] * 100_000}),
+        ("addHttpTool", {"agentId": HUGE, "config": HTTP_TOOL}),
+        ("addHttpTool", {"agentId": "<agent>", "config": {**HTTP_TOOL, "url": f"https://e.com/{HUGE}"}}),
+        ("addHttpTool", {"agentId": "<agent>", "config": {**HTTP_TOOL, "rawBody": f'"{HUGE}"', "body": []}}),
+        ("create_datasource", {"datastoreId": "<datastore>", "name": "x", "text": HUGE}),
+        ("get_datastore", {"id": "<datastore>", "search": HUGE}),
+        ("getDocumentation", {"docType": HUGE}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_ten_megabytes_are_refused_in_a_few_words(check, name, arguments):
+    answer = check(name, arguments)
+
+    assert text_of(answer).startswith("invalid_input: ")
+    assert len(text_of(answer)) < 3_000
+
+
+# Through the wire: what the SDK's client would not even send
+
+
+def call(name="create_agent", arguments="{}"):
+    """A line that calls a tool; the arguments are written as they are."""
+    params = f'{{"name":{json.dumps(name)},"arguments":{arguments}}}'
+    return f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}'
+
+
+LINES = {
+    "no json": "{",
+    "deep": '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' + "[" * 100_000,
+    "deep and closed": call(arguments='{"interfaceConfig":' + "[" * 5_000 + "]" * 5_000 + "}"),
+    "deeper than we store": call(arguments='{"interfaceConfig":' + '{"x":' * 100 + "1" + "}" * 101),
+    "half a pair": call("get_agent", '{"id":"\\ud800"}'),
+    "NUL": call("get_agent", '{"id":"\\u0000"}'),
+    "NaN": call("list_agents", '{"limit":NaN}'),
+    "long number": call("list_agents", '{"limit":1' + "0" * 5_000 + "}"),
+    "list": call("list_agents", "[1]"),
+    "no name": '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}',
+    "ten megabytes": call(arguments=f'{{"name":"{HUGE}"}}'),
+}
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+
+def test_lines_that_break_rules_are_refused_over_stdio_and_the_server_lives(tmp_path):
+    lines = [json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO})]
+    lines += [line.replace('"id":1', f'"id":{place}') for place, line in enumerate(LINES.values(), 1)]
+    lines += [
+        json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "id": 99,
+                "method": "tools/call",
+                "params": {"name": "list_agents", "arguments": {}},
+            }
+        )
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "vivavoce", "mcp"],
+        input="".join(f"{line}\n" for line in lines).encode(),
+        env={**os.environ, "VIVAVOCE_DATABASE": str(tmp_path / "workspace.db")},
+        capture_output=True,
+        timeout=120,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    by_id = {answer["id"]: answer for answer in answers if answer["id"] is not None}
+
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert by_id[99]["result"]["structuredContent"] == {"agents": []}
+    assert len(answers) == len(lines)
+    refused = [answer for answer in answers if answer["id"] not in (0, 99)]
+    assert len(refused) == len(LINES)
+    assert all("error" in answer or answer["result"]["isError"] for answer in refused)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with served(settings_in(tmp_path_factory.mktemp("wire"))) as address:
+        yield address
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_bodies_that_break_rules_are_refused_over_http_and_the_server_lives(address, line):
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    with httpx2.Client(base_url=address, timeout=60, trust_env=False) as client:
+        answer = client.post("/mcp", content=line.encode(), headers=headers)
+        after = client.get("/agents")
+
+    said = re.sub(r"^(event: message|data: )|\r?\n", "", answer.text, flags=re.MULTILINE)
+    assert answer.status_code in (200, 400, 413)
+    assert answer.status_code != 200 or "error" in json.loads(said) or json.loads(said)["result"]["isError"]
+    assert len(answer.content) < 6_000
+    assert (after.status_code, after.json()) == (200, [])
+
+
+# Through REST, from the document
+
+schema = schemathesis.openapi.from_dict(
+    document(),
+    config=schemathesis.Config.from_dict(
+        {"generation": {"deterministic": True, "with-security-parameters": False}}
+    ),
+)
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+]
+
+
+@pytest.fixture(scope="module")
+def rest(tmp_path_factory):
+    """The application on a workspace that has one thing of each kind."""
+    settings = settings_in(tmp_path_factory.mktemp("rest"), allowed_hosts=("testserver",))
+    return application(settings)
+
+
+@schema.parametrize()
+@examples(max_examples=15, suppress_health_check=list(HealthCheck))
+def test_the_document_holds_for_whatever_is_sent(case, rest):
+    case.call_and_validate(app=rest, checks=CHECKS)
