@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.adapters import identity
-from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
+from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in, forget_secrets
 from vivavoce.adapters.vault import AesVault, key_from, key_in
 from vivavoce.engine import Engine
 from vivavoce.engine.keys import Keyring
+from vivavoce.errors import StorageFailed
 from vivavoce.operations import Backend
 from vivavoce.ports import Ports
 from vivavoce.settings import Settings
 
-__all__ = ["App", "back_up_workspace", "faults_of_workspace", "open_app", "open_ports"]
+__all__ = [
+    "App",
+    "back_up_workspace",
+    "faults_of_workspace",
+    "forget_workspace_secrets",
+    "open_app",
+    "open_ports",
+]
 
 
 @dataclass(frozen=True)
@@ -53,10 +61,21 @@ def back_up_workspace(settings: Settings, copy: Path) -> None:
     back_up(settings.database, copy)
 
 
+def forget_workspace_secrets(settings: Settings) -> None:
+    """Let a workspace whose key is lost go on with a new key and without its secrets."""
+    if not settings.database.exists():
+        raise StorageFailed(f"There is no database at {settings.database}.")
+    key = key_from(settings.master_key) if settings.master_key else key_in(settings.key_file)
+    forget_secrets(settings.database, AesVault(key))
+
+
 def faults_of_workspace(settings: Settings) -> list[str]:
     """What is wrong with the workspace's database file."""
     return faults_in(settings.database)
 
 
 def _vault(settings: Settings) -> AesVault:
-    return AesVault(key_from(settings.master_key) if settings.master_key else key_in(settings.key_file))
+    if settings.master_key:
+        return AesVault(key_from(settings.master_key))
+    is_new = not settings.database.exists() or settings.database.stat().st_size == 0
+    return AesVault(key_in(settings.key_file, may_make=is_new))

@@ -29,10 +29,14 @@ class Settings:
     """Further Host headers to answer to, separated by commas, e.g. agents.example.com."""
     allowed_origins: tuple[str, ...] = ()
     """Further web origins that may call, separated by commas, e.g. https://console.example.com."""
+    public_url: str = ""
+    """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
     chatvolt_api_key: str = ""
     """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
+    selection: str = ""
+    """What `vivavoce serve` hands to its own worker processes: the tools to offer."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -47,6 +51,11 @@ class Settings:
             if (text := environment.get(variable(field.name), "")) != ""
         }
         return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
+
+
+def hand_down(settings: Settings) -> None:
+    """Let the processes that are started from here read these settings again."""
+    os.environ |= {variable("host"): settings.host, variable("selection"): settings.selection}
 
 
 def variable(name: str) -> str:

@@ -99,6 +99,28 @@ async def test_a_private_agent_and_a_missing_one_are_the_same_to_a_stranger(run)
     assert len(told) == 1
 
 
+async def test_a_private_datastore_and_a_missing_one_are_the_same_to_a_stranger(run):
+    private = await run("create_datastore", type="qdrant")
+
+    told = set()
+    for reference in (private["id"], "d404"):
+        with pytest.raises(NotAuthenticated) as refusal:
+            await run("get_datastore", caller=STRANGER, id=reference)
+        told.add(str(refusal.value))
+
+    assert len(told) == 1
+
+
+async def test_a_stranger_reads_a_public_datastore_until_it_is_made_private_again(run):
+    datastore = await run("create_datastore", type="qdrant", isPublic=True)
+    assert (await run("get_datastore", caller=STRANGER, id=datastore["id"]))["datasources"] == []
+
+    await run("update_datastore", id=datastore["id"], isPublic=False)
+
+    with pytest.raises(NotAuthenticated):
+        await run("get_datastore", caller=STRANGER, id=datastore["id"])
+
+
 async def test_an_agent_that_is_made_private_again_is_closed_to_strangers(run):
     agent = await run("create_agent", **an_agent(visibility="public"))
     assert (await run("get_agent", caller=STRANGER, id=agent["id"]))["id"] == agent["id"]
@@ -109,7 +131,7 @@ async def test_an_agent_that_is_made_private_again_is_closed_to_strangers(run):
         await run("get_agent", caller=STRANGER, id=agent["id"])
 
 
-async def test_a_stranger_sees_a_public_agent_without_requests_and_addresses(run):
+async def test_a_stranger_sees_a_public_agent_without_instructions_requests_and_addresses(run):
     agent = await run(
         "create_agent",
         **an_agent(visibility="public", handle="ana"),
@@ -125,7 +147,8 @@ async def test_a_stranger_sees_a_public_agent_without_requests_and_addresses(run
 
     shown = await run("get_agent", caller=STRANGER, id="@ana")
 
-    assert (shown["configUrlExternal"], shown["configUrlInfosSystemExternal"]) == (None, None)
+    private = ("systemPrompt", "userPrompt", "configUrlExternal", "configUrlInfosSystemExternal")
+    assert {shown[name] for name in private} == {None}
     assert [(tool["type"], tool["config"]) for tool in shown["tools"]] == [
         ("http", {}),
         ("delayed_responses", {"delay": 8}),

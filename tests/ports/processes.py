@@ -54,9 +54,12 @@ def workspaces_opened_at_once(path: Path) -> list[Any]:
 def writes_at_once(path: Path) -> list[Any]:
     """How many writes each of four processes got through."""
 
+    def read_then_written(tables: Any, id: str) -> None:
+        tables.scenarios.add(a_scenario(id, description=str(tables.scenarios.count())))
+
     async def written(process: int, store: SqliteStore) -> int:
         for number in range(50):
-            await store.write(lambda tables, id=f"p{process}n{number}": tables.scenarios.add(a_scenario(id)))
+            await store.write(lambda tables, id=f"p{process}n{number}": read_then_written(tables, id))
         return 50
 
     def opened(process: int) -> int:

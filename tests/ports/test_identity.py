@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 
 from vivavoce.adapters import identity
-from vivavoce.domain.values import Id
 from vivavoce.testing import CountedIds, FakeClock
 
 CUID = re.compile(r"c[0-9a-z]{24}")
@@ -52,4 +51,3 @@ def test_the_ids_and_the_clock_for_tests_can_be_foretold():
     assert CUID.fullmatch(ids())
     clock.advance(days=1, milliseconds=5)
     assert (clock.now() - start).total_seconds() == 86_400.005
-    assert Id

@@ -221,17 +221,14 @@ async def test_a_row_that_cannot_be_read_is_named(path, document):
     assert "backup" in refusal.value.hint
 
 
-async def test_secrets_under_another_key_are_a_storage_failure_that_says_so(path):
-    store = opened(path)
-    await store.write(lambda tables: tables.agents.add(an_agent("a1", secrets={"a": "b"})))
-    store.close()
+async def test_a_workspace_opens_with_its_own_key_alone(path):
+    opened(path).close()
 
-    store = opened(path, key=bytes(32))
-    with pytest.raises(StorageFailed, match="cannot be decrypted") as refusal:
-        await store.read(lambda tables: tables.agents.find("a1"))
-    store.close()
+    with pytest.raises(StorageFailed, match="key does not belong") as refusal:
+        opened(path, key=bytes(32))
 
     assert "key file" in refusal.value.hint
+    assert await scenarios_in(path) == []
 
 
 async def test_secrets_moved_to_another_row_do_not_open(path):

@@ -118,6 +118,14 @@ def test_a_damaged_key_file_is_refused_and_never_replaced(tmp_path, contents):
     assert path.read_bytes() == contents
 
 
+def test_a_key_file_that_must_be_there_is_never_made_anew(tmp_path):
+    with pytest.raises(StorageFailed, match="missing") as refusal:
+        key_in(tmp_path / "vivavoce.key", may_make=False)
+
+    assert "Put the file back" in refusal.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_key_file_that_cannot_be_is_a_storage_failure(tmp_path):
     (tmp_path / "file").write_bytes(b"x")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import zlib
 from contextlib import asynccontextmanager, closing
 
 import httpx2
@@ -174,6 +176,22 @@ def _add(draw, node):
         )
 
 
+async def stocked(app: App) -> dict[str, str]:
+    """The ids of one new thing of each kind."""
+
+    async def made(name, /, **arguments):
+        return await app.backend.run(CATALOGUE[name].parse(arguments), OPERATOR)
+
+    tools = [{"type": "http", "config": {**HTTP_TOOL, "name": "Stock"}}]
+    agent = await made("create_agent", **NEW, tools=tools)
+    scenario = await made("create_crm_scenario", name="Stock")
+    step = await made("create_crm_step", scenarioId=scenario.id, name="Stock")
+    store = await made("create_datastore", type="qdrant")
+    source = await made("create_datasource", datastoreId=store.id, name="Stock", text="x")
+    things = (agent, agent.tools[0], store, source, scenario, step)
+    return {f"<{kind}>": thing.id for kind, thing in zip(KINDS, things, strict=True)}
+
+
 class Workshop:
     """A workspace with one thing of each kind, a client of it, and a watch over what is stored."""
 
@@ -183,19 +201,7 @@ class Workshop:
 
     async def stock(self) -> None:
         """One thing of each kind; new ones where there were some."""
-        agent = await self.made(
-            "create_agent", **NEW, tools=[{"type": "http", "config": {**HTTP_TOOL, "name": "Stock"}}]
-        )
-        scenario = await self.made("create_crm_scenario", name="Stock")
-        step = await self.made("create_crm_step", scenarioId=scenario["id"], name="Stock")
-        store = await self.made("create_datastore", type="qdrant")
-        source = await self.made("create_datasource", datastoreId=store["id"], name="Stock", text="x")
-        things = (agent, agent["tools"][0], store, source, scenario, step)
-        self.ids = dict(zip([f"<{kind}>" for kind in KINDS], [thing["id"] for thing in things], strict=True))
-
-    async def made(self, name, /, **arguments):
-        result = await self.app.backend.run(CATALOGUE[name].parse(arguments), OPERATOR)
-        return result.model_dump(mode="json")
+        self.ids = await stocked(self.app)
 
     def named(self, value):
         """The value with ids where they were named in <>."""
@@ -301,7 +307,7 @@ def test_the_sound_arguments_are_accepted(check, name):
 
 @pytest.mark.parametrize("name", OFFERED)
 @given(data=st.data())
-@examples(max_examples=40, suppress_health_check=list(HealthCheck))
+@examples(max_examples=25, suppress_health_check=list(HealthCheck))
 def test_spoilt_arguments_do_no_harm(check, workshop, portal, name, data):
     arguments = data.draw(spoilt(SOUND[name]))
     if CATALOGUE[name].spec.effect is Effect.DELETE:
@@ -442,12 +448,51 @@ CHECKS = [
 
 @pytest.fixture(scope="module")
 def rest(tmp_path_factory):
-    """The application on a workspace that has one thing of each kind."""
+    """The settings and the application of a workspace."""
     settings = settings_in(tmp_path_factory.mktemp("rest"), allowed_hosts=("testserver",))
-    return application(settings)
+    return settings, application(settings)
+
+
+@pytest.fixture
+def things(rest):
+    """The ids of one thing of each kind, by the names that paths and bodies have for them."""
+    return asyncio.run(_stocked(rest[0]))
 
 
 @schema.parametrize()
 @examples(max_examples=15, suppress_health_check=list(HealthCheck))
-def test_the_document_holds_for_whatever_is_sent(case, rest):
-    case.call_and_validate(app=rest, checks=CHECKS)
+def test_the_document_holds_for_whatever_is_sent(case, rest, things):
+    settings, app = rest
+    if case.method == "DELETE":
+        things = asyncio.run(_stocked(settings))
+    _name_things(case, things)
+
+    # In an address an empty value is as good as none, which the document cannot say.
+    is_telling = "" not in (case.query or {}).values()
+    case.call_and_validate(app=app, checks=CHECKS if is_telling else CHECKS[:-1])
+
+
+async def _stocked(settings):
+    async with open_app(settings) as app:
+        ids = {kind.strip("<>"): id for kind, id in (await stocked(app)).items()}
+    nouns = {"agents": "agent", "datastores": "datastore", "datasources": "datasource"}
+    return {
+        **{f"{kind}Id": id for kind, id in ids.items()},
+        **{f"/{noun}/{{id}}": ids[kind] for noun, kind in nouns.items()},
+        "/crm/scenario": ids["scenario"],
+        "/crm/step": ids["step"],
+    }
+
+
+def _name_things(case, things):
+    """Let every other request name things that exist."""
+    sent = repr((case.path_parameters, case.query, case.body)).encode(errors="replace")
+    if zlib.crc32(sent) % 2:
+        return
+    own = next((id for start, id in things.items() if case.operation.path.startswith(start)), None)
+    for place in (case.path_parameters, case.query, case.body):
+        if isinstance(place, dict):
+            for name in place.keys() & {"agentId", "datastoreId", "scenarioId", "toolId"}:
+                place[name] = things[name]
+            if "id" in place and own is not None:
+                place["id"] = own

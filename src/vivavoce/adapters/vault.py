@@ -71,11 +71,17 @@ def key_from(text: str) -> bytes:
         raise InvalidInput("The master key is not base64.", hint="It must be base64 of 32 bytes.") from error
 
 
-def key_in(path: Path) -> bytes:
-    """The master key of a file that only its owner can read; made when there is none."""
+def key_in(path: Path, *, may_make: bool = True) -> bytes:
+    """The master key of a file that only its owner can read; made when there is none and it may be."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _made(path)
+        if not path.exists():
+            if not may_make:
+                raise StorageFailed(
+                    f"The key file {path} is missing, and the database needs it.",
+                    hint="Put the file back; if it is lost for good, run vivavoce forget-secrets.",
+                )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _made(path)
         return key_from(path.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError) as error:
         raise StorageFailed(f"The key file {path} cannot be used: {error}.") from error
@@ -83,8 +89,6 @@ def key_in(path: Path) -> bytes:
 
 def _made(path: Path) -> None:
     """Create the file whole or not at all, also when two processes start at once."""
-    if path.exists():
-        return
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
         file.write(base64.b64encode(secrets.token_bytes(32)) + b"\n")

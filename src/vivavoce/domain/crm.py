@@ -11,7 +11,7 @@ from vivavoce.errors import InvalidInput
 from .addresses import checked_address
 from .entities import Entity
 from .secrets import Cover
-from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value
+from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value, unlisted
 
 ConversationStatus = Literal["RESOLVED", "UNRESOLVED", "HUMAN_REQUESTED"]
 Priority = Literal["LOW", "MEDIUM", "HIGH"]
@@ -34,29 +34,29 @@ class Scenario(Entity):
 class RequestContact(Value):
     """What the agent asks the contact for in a step."""
 
-    name: bool = False
-    email: bool = False
-    phone: bool = False
-    contact_request_name_prompt: Text | None = None
-    contact_request_email_prompt: Text | None = None
-    contact_request_phone_prompt: Text | None = None
+    name: Annotated[bool, Field(description="Ask for the name.")] = False
+    email: Annotated[bool, Field(description="Ask for the e-mail address.")] = False
+    phone: Annotated[bool, Field(description="Ask for the phone number.")] = False
+    contact_request_name_prompt: Annotated[Text | None, unlisted("How to ask for the name.")] = None
+    contact_request_email_prompt: Annotated[Text | None, unlisted("How to ask for the address.")] = None
+    contact_request_phone_prompt: Annotated[Text | None, unlisted("How to ask for the number.")] = None
 
 
 class ZapiNotice(Value):
     """A message to a fixed number when a conversation enters a step."""
 
-    agent_id: Id | None = None
-    phone_number: Annotated[Line | None, Field(max_length=40)] = None
-    message: Text | None = None
+    agent_id: Annotated[Id | None, Field(description="The agent that sends it.")] = None
+    phone_number: Annotated[Line | None, Field(max_length=40, description="To whom.")] = None
+    message: Annotated[Text | None, Field(description="What it says.")] = None
 
 
 class WhatsappTemplate(Value):
     """A WhatsApp template that is sent when a conversation enters a step."""
 
-    template_agent_id: Id | None = None
-    template_name: Line | None = None
-    template_language_code: Annotated[Line | None, Field(max_length=20)] = None
-    template_text: Text | None = None
+    template_agent_id: Annotated[Id | None, Field(description="The agent that sends it.")] = None
+    template_name: Annotated[Line | None, Field(description="The template.")] = None
+    template_language_code: Annotated[Line | None, Field(max_length=20, description="E.g. pt_BR.")] = None
+    template_text: Annotated[Text | None, Field(description="Its text.")] = None
 
 
 class StepFields(Value):

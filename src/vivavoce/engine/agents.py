@@ -28,6 +28,9 @@ from .handlers import Work, handles
 from .references import agent_named
 from .tools import tools_made, tools_set
 
+_PRIVATE = ("system_prompt", "user_prompt", "config_url_external", "config_url_infos_system_external")
+"""What a stranger does not see of a public agent."""
+
 
 @handles(CreateAgent)
 def create_agent(op: CreateAgent, work: Work) -> AgentShown:
@@ -78,7 +81,7 @@ def get_agent(op: GetAgent, work: Work) -> AgentShown:
     tools = work.tables.tools.where(agent_id=agent.id)
     if not work.caller.is_anonymous:
         return AgentShown.of(agent, tools=tools)
-    public = agent.model_copy(update={"config_url_external": None, "config_url_infos_system_external": None})
+    public = agent.model_copy(update=dict.fromkeys(_PRIVATE))
     return AgentShown.of(public, tools=[tool.hidden() for tool in tools])
 
 

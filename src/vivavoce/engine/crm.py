@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from vivavoce.domain.crm import Scenario, Step, with_covered_header
 from vivavoce.errors import InvalidInput
@@ -18,6 +19,7 @@ from vivavoce.operations.crm import (
     ScenarioList,
     ScenarioShown,
     ScenarioUpdated,
+    StepArguments,
     StepDeleted,
     StepList,
     StepShown,
@@ -30,14 +32,14 @@ from .references import agent_named, scenario_named, step_named
 
 
 @handles(CreateCrmScenario)
-def create_crmscenario_named(op: CreateCrmScenario, work: Work) -> ScenarioShown:
+def create_crm_scenario(op: CreateCrmScenario, work: Work) -> ScenarioShown:
     scenario = Scenario(**work.identity(), name=op.name, description=op.description)
     work.tables.scenarios.add(scenario)
     return ScenarioShown.of(scenario)
 
 
 @handles(UpdateCrmScenario)
-def update_crmscenario_named(op: UpdateCrmScenario, work: Work) -> ScenarioUpdated:
+def update_crm_scenario(op: UpdateCrmScenario, work: Work) -> ScenarioUpdated:
     changes = {name: value for name, value in op.given().items() if name != "id"}
     scenario = scenario_named(op.id, work).changed(work.now, **changes)
     work.tables.scenarios.replace(scenario)
@@ -45,7 +47,7 @@ def update_crmscenario_named(op: UpdateCrmScenario, work: Work) -> ScenarioUpdat
 
 
 @handles(DeleteCrmScenario)
-def delete_crmscenario_named(op: DeleteCrmScenario, work: Work) -> ScenarioDeleted:
+def delete_crm_scenario(op: DeleteCrmScenario, work: Work) -> ScenarioDeleted:
     scenario = scenario_named(op.id, work)
     steps = work.tables.steps.count(scenario_id=scenario.id)
     work.tables.scenarios.drop(scenario.id)
@@ -65,7 +67,7 @@ def list_crm_scenarios(op: ListCrmScenarios, work: Work) -> ScenarioList:
 @handles(CreateCrmStep)
 def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
     scenario = scenario_named(op.scenario_id, work)
-    fields = with_covered_header(op.step_fields(), {})
+    fields = with_covered_header(_step_fields(op, work), {})
     place = work.tables.steps.count(scenario_id=scenario.id)
     step = Step.model_validate(
         {**work.identity(), **fields, "scenario_id": scenario.id, "name": op.name, "index": place}
@@ -78,7 +80,7 @@ def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
 @handles(UpdateCrmStep)
 def update_crm_step(op: UpdateCrmStep, work: Work) -> StepShown:
     step = step_named(op.id, work)
-    step = step.changed(work.now, name=op.name, **with_covered_header(op.step_fields(), step.secrets))
+    step = step.changed(work.now, name=op.name, **with_covered_header(_step_fields(op, work), step.secrets))
     _check_references(step, work)
     work.tables.steps.replace(step)
     return _step_shown(step, work)
@@ -110,6 +112,14 @@ def list_crm_steps(op: ListCrmSteps, work: Work) -> StepList:
     return StepList.model_construct(
         steps=[StepShown.of(step, agent=agents.get(step.agent_id or "")) for step in steps]
     )
+
+
+def _step_fields(op: StepArguments[StepShown], work: Work) -> dict[str, Any]:
+    """The given fields; an agent that was named by its handle by its id."""
+    fields = op.step_fields()
+    if op.agent_id is not None:
+        fields["agent_id"] = agent_named(op.agent_id, work).id
+    return fields
 
 
 def _check_references(step: Step, work: Work) -> None:

@@ -8,6 +8,7 @@ from vivavoce.domain.knowledge import Counted, Datasource, Datastore
 from vivavoce.operations.knowledge import (
     CreateDatasource,
     CreateDatastore,
+    DatasourceContents,
     DatasourcePage,
     DatasourceShown,
     DatastoreContents,
@@ -31,7 +32,7 @@ from .references import datasource_named, datastore_named
 
 
 @handles(CreateDatastore)
-def createdatastore_named(op: CreateDatastore, work: Work) -> DatastoreShown:
+def create_datastore(op: CreateDatastore, work: Work) -> DatastoreShown:
     datastore = Datastore(
         **work.identity(),
         type=op.type,
@@ -46,7 +47,7 @@ def createdatastore_named(op: CreateDatastore, work: Work) -> DatastoreShown:
 
 
 @handles(UpdateDatastore)
-def updatedatastore_named(op: UpdateDatastore, work: Work) -> DatastoreShown:
+def update_datastore(op: UpdateDatastore, work: Work) -> DatastoreShown:
     changes = {name: value for name, value in op.given().items() if name not in ("id", "is_public")}
     if op.is_public is not None:
         changes["visibility"] = "public" if op.is_public else "private"
@@ -56,7 +57,7 @@ def updatedatastore_named(op: UpdateDatastore, work: Work) -> DatastoreShown:
 
 
 @handles(DeleteDatastore)
-def deletedatastore_named(op: DeleteDatastore, work: Work) -> DatastoreDeleted:
+def delete_datastore(op: DeleteDatastore, work: Work) -> DatastoreDeleted:
     datastore = datastore_named(op.id, work)
     sources = work.tables.datasources.count(datastore_id=datastore.id)
     gone = {"datasources": sources, "tools": work.tables.tools.count(datastore_id=datastore.id)}
@@ -65,7 +66,7 @@ def deletedatastore_named(op: DeleteDatastore, work: Work) -> DatastoreDeleted:
 
 
 @handles(GetDatastore)
-def getdatastore_named(op: GetDatastore, work: Work) -> DatastoreContents:
+def get_datastore(op: GetDatastore, work: Work) -> DatastoreContents:
     datastore = datastore_named(op.id, work)
     wanted = {"status": op.status, "type": op.type, "group_id": op.group_id}
     found = work.tables.datasources.search(
@@ -100,7 +101,7 @@ def page_datastores(op: PageDatastores, work: Work) -> DatastorePage:
 
 
 @handles(CreateDatasource)
-def createdatasource_named(op: CreateDatasource, work: Work) -> DatasourceShown:
+def create_datasource(op: CreateDatasource, work: Work) -> DatasourceShown:
     datastore = datastore_named(op.datastore_id, work)
     source = Datasource(
         **work.identity(),
@@ -130,12 +131,13 @@ def list_datasources(op: ListDatasources, work: Work) -> DatasourcePage:
 
 
 @handles(GetDatasource)
-def getdatasource_named(op: GetDatasource, work: Work) -> DatasourceShown:
-    return DatasourceShown.of(datasource_named(op.id, work))
+def get_datasource(op: GetDatasource, work: Work) -> DatasourceContents:
+    source = datasource_named(op.id, work)
+    return DatasourceContents.of(source, text=work.tables.texts.find(source.id) or "")
 
 
 @handles(DeleteDatasource)
-def deletedatasource_named(op: DeleteDatasource, work: Work) -> DatasourceShown:
+def delete_datasource(op: DeleteDatasource, work: Work) -> DatasourceShown:
     source = datasource_named(op.id, work)
     work.tables.datasources.drop(source.id)
     return DatasourceShown.of(source)

@@ -52,8 +52,10 @@ def step_named(step_id: str, work: Work) -> Step:
 
 
 def datastore_named(datastore_id: str, work: Work) -> Datastore:
-    """The datastore with this id."""
+    """The datastore with this id; strangers only ever meet public ones."""
     datastore = work.tables.datastores.find(datastore_id)
+    if work.caller.is_anonymous and (datastore is None or datastore.visibility != "public"):
+        raise NotAuthenticated("This datastore is not public.", hint="Send an API key as a bearer token.")
     if datastore is None:
         raise NotFound(f"No datastore {datastore_id!r}.", hint="List them with list_datastores.")
     return datastore

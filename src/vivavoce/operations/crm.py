@@ -23,6 +23,7 @@ from vivavoce.domain.crm import (
 )
 from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Value, unlisted
 
+from .agents import AgentRef
 from .base import Effect, Listing, Operation, R, Result
 
 ScenarioId = Annotated[Id, Field(description="The scenario's id, as list_crm_scenarios shows it.")]
@@ -140,13 +141,17 @@ class DeleteCrmScenario(
 class ListCrmScenarios(Operation[ScenarioList], effect=Effect.READ, route="GET /crm/scenario"):
     """List the CRM scenarios, newest first; with agentId, those in which that agent has a step."""
 
-    agent_id: Annotated[Id | None, Field(description="Only scenarios with a step of this agent.")] = None
+    agent_id: Annotated[AgentRef | None, Field(description="Only scenarios with a step of this agent.")] = (
+        None
+    )
 
 
 class StepArguments(Operation[R]):
     """What a step can be told to do; the same when it is created and when it is changed."""
 
-    agent_id: Annotated[Id | None, Field(description="The agent that answers in this step.")] = None
+    agent_id: Annotated[
+        AgentRef | None, Field(description="The agent that answers in this step, by id or @handle.")
+    ] = None
     trigger: Annotated[Text | None, Field(description="In plain words, when a conversation enters it.")] = (
         None
     )
@@ -154,7 +159,8 @@ class StepArguments(Operation[R]):
     initial_message: Annotated[Text | None, Field(description="Said on entry.")] = None
     auto_next_step_id: Annotated[Id | None, Field(description="The step of the timed move.")] = None
     auto_next_time: Annotated[
-        Annotated[int, Field(ge=0, le=LONGEST_WAIT)] | None, Field(description="When it moves on by itself.")
+        Annotated[int, Field(ge=0, le=LONGEST_WAIT)] | None,
+        Field(description="How long until it moves on by itself."),
     ] = None
     auto_next_time_unit: Annotated[
         TimeUnit | None, Field(description="m, h or d; seconds when left out.")
@@ -249,4 +255,4 @@ class ListCrmSteps(Operation[StepList], effect=Effect.READ, route="GET /crm/step
     """List the steps of a CRM scenario in order."""
 
     scenario_id: ScenarioId
-    agent_id: Annotated[Id | None, unlisted("Only steps of this agent.")] = None
+    agent_id: Annotated[AgentRef | None, unlisted("Only steps of this agent.")] = None

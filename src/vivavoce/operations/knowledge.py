@@ -46,6 +46,12 @@ class DatasourceShown(Datasource, Result):
     """A datasource."""
 
 
+class DatasourceContents(DatasourceShown):
+    """A datasource with its text."""
+
+    text: str
+
+
 class DatastoreContents(DatastoreShown):
     """A datastore with its datasources."""
 
@@ -129,7 +135,9 @@ class DeleteDatastore(
     id: DatastoreId
 
 
-class GetDatastore(Operation[DatastoreContents], effect=Effect.READ, route="GET /datastores/{id}"):
+class GetDatastore(
+    Operation[DatastoreContents], effect=Effect.READ, route="GET /datastores/{id}", anonymous=True
+):
     """Show a datastore with its datasources; with search, those whose name or text has the words."""
 
     id: DatastoreId
@@ -203,13 +211,13 @@ class ListDatasources(
 
 
 class GetDatasource(
-    Operation[DatasourceShown],
+    Operation[DatasourceContents],
     effect=Effect.READ,
     route="GET /datasources/{id}",
     offer="extra",
     echoes="idstore",
 ):
-    """Show one datasource."""
+    """Show one datasource with its text."""
 
     id: DatasourceId
 

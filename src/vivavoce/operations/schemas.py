@@ -22,7 +22,10 @@ def input_schema(kind: type[BaseModel]) -> Json:
     schema = kind.model_json_schema(by_alias=True)
     lean = _resolved(schema, schema.get("$defs", {}), _told)
     lean.pop("description", None)
-    return {"type": "object", "properties": {}, **lean, "additionalProperties": False}
+    needed = lean.get("required", [])
+    fields: Json = lean.pop("properties", {})
+    ordered = {name: fields[name] for name in sorted(fields, key=lambda name: name not in needed)}
+    return {"type": "object", "properties": ordered, **lean, "additionalProperties": False}
 
 
 def output_schema(kind: type[BaseModel]) -> Json:

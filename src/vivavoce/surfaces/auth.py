@@ -44,6 +44,7 @@ class Guard:
     def __init__(self, app: ASGIApp, *, keys: Callable[[Scope], Keys], settings: Settings) -> None:
         self.app, self.keys, self.settings = app, keys, settings
         self.is_local = is_loopback(settings.host)
+        self.trusts_all = is_trusting(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -57,7 +58,7 @@ class Guard:
 
     def _misdirected(self, headers: Headers) -> JSONResponse | None:
         """A refusal for a request that a web page in some browser was tricked into sending."""
-        if not self._knows(headers.get("host", ""), self.settings.allowed_hosts):
+        if not self._knows(headers.get("host", "")):
             return _refused(421, "MISDIRECTED", "This server does not answer to that Host.")
         origin = headers.get("origin")
         if origin is not None and origin not in self.settings.allowed_origins:
@@ -66,7 +67,9 @@ class Guard:
                 return _refused(403, "UNAUTHORIZED", "Calls from that Origin are not allowed.")
         return None
 
-    def _knows(self, host: str, allowed: tuple[str, ...]) -> bool:
+    def _knows(self, host: str) -> bool:
+        public = urlsplit(self.settings.public_url).netloc
+        allowed = (*self.settings.allowed_hosts, *((public,) if public else ()))
         if host in allowed or _name(host) in allowed:
             return True
         if self.is_local:
@@ -77,26 +80,25 @@ class Guard:
         """A key that is not known, or not any more, counts as no key."""
         if token is not None:
             return await keys.caller(token) or STRANGER
-        return OPERATOR if self.is_local and await keys.is_empty() else STRANGER
+        return OPERATOR if self.trusts_all and await keys.is_empty() else STRANGER
 
 
 class KeyRequired:
     """Turns strangers away from an application in which nothing is public."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, *, public_url: str) -> None:
+        self.app, self.public_url = app, public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if CALLER.get().is_anonymous:
-            await challenged(scope, "A valid API key is needed.")(scope, receive, send)
+            await challenged(scope, "A valid API key is needed.", self.public_url)(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
 
-def challenged(scope: Scope, message: str) -> JSONResponse:
+def challenged(scope: Scope, message: str, public_url: str) -> JSONResponse:
     """401, with where to learn how to authenticate."""
-    host = Headers(scope=scope).get("host", "")
-    address = f"{scope.get('scheme', 'http')}://{host}{METADATA}{'/mcp' if scope['path'] == '/mcp' else ''}"
+    address = f"{_base(scope, public_url)}{METADATA}{'/mcp' if scope['path'] == '/mcp' else ''}"
     scopes = " ".join(KeyScope)
     return _refused(
         401,
@@ -106,14 +108,22 @@ def challenged(scope: Scope, message: str) -> JSONResponse:
     )
 
 
-def metadata(resource: str) -> dict[str, Any]:
+def metadata(scope: Scope, public_url: str) -> dict[str, Any]:
     """What RFC 9728 wants a client to know about a protected resource."""
     return {
-        "resource": resource,
+        "resource": f"{_base(scope, public_url)}/mcp",
         "resource_name": "vivavoce",
         "bearer_methods_supported": ["header"],
         "scopes_supported": [str(scope) for scope in KeyScope],
     }
+
+
+def is_trusting(settings: Settings) -> bool:
+    """Whether only people at this machine can reach the server, as far as the settings tell.
+
+    A server that answers to other Hosts has something in front of it, which others can reach.
+    """
+    return is_loopback(settings.host) and not settings.allowed_hosts and not settings.public_url
 
 
 def is_loopback(host: str) -> bool:
@@ -125,6 +135,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(bare).is_loopback
     except ValueError:
         return False
+
+
+def _base(scope: Scope, public_url: str) -> str:
+    """The address under which the caller knows this server."""
+    return public_url.rstrip("/") or f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
 
 
 def _name(host: str) -> str:

@@ -63,16 +63,23 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
     async def over_mcp(scope: Scope, receive: Receive, send: Send) -> None:
         await scope["app"].state.mcp.asgi_app(scope, receive, send)
 
+    async def about_access(request: Request) -> Response:
+        return JSONResponse(metadata(request.scope, settings.public_url))
+
     return Starlette(
         routes=[
-            Route("/mcp", KeyRequired(over_mcp), methods=["GET", "POST", "DELETE"]),
+            Route(
+                "/mcp",
+                KeyRequired(over_mcp, public_url=settings.public_url),
+                methods=["GET", "POST", "DELETE"],
+            ),
             *rest.routes(_backend, CALLER.get),
             Route("/", _welcome),
             Route("/health", _health),
             Route("/openapi.json", _openapi),
             Route("/docs", _docs),
-            Route(METADATA, _metadata),
-            Route(METADATA + "/mcp", _metadata),
+            Route(METADATA, about_access),
+            Route(METADATA + "/mcp", about_access),
         ],
         middleware=[
             Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings),
@@ -137,10 +144,6 @@ async def _docs(request: Request) -> Response:
             "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
         },
     )
-
-
-async def _metadata(request: Request) -> Response:
-    return JSONResponse(metadata(str(request.base_url).rstrip("/") + "/mcp"))
 
 
 async def _not_served(request: Request, error: Exception) -> Response:

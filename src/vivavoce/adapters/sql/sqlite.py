@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -137,20 +139,22 @@ class SqliteStore:
         return connection
 
     def _prepared(self, new_id: Callable[[], str]) -> str:
-        """Migrate, and give a new workspace its identity."""
+        """Migrate, check that the key is the right one, and give a new workspace its identity."""
         with _translated(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _private(self.path)
         with self._transaction("begin immediate") as connection:
             migrate(connection)
-            known = connection.execute(
-                "select value from workspace where name = 'organization_id'"
-            ).fetchone()
-            if known is not None:
-                return str(known[0])
-            organization_id = new_id()
-            connection.execute("insert into workspace values ('organization_id', ?)", (organization_id,))
-            return organization_id
+            known = dict(connection.execute("select name, value from workspace").fetchall())
+            fingerprint = _fingerprint(self.vault)
+            if known.setdefault("key", fingerprint) != fingerprint:
+                raise StorageFailed(
+                    f"The master key does not belong to the database {self.path}.",
+                    hint="Put the right key file back; if it is lost for good, run vivavoce forget-secrets.",
+                )
+            known.setdefault("organization_id", new_id())
+            connection.executemany("insert or ignore into workspace values (?, ?)", known.items())
+            return str(known["organization_id"])
 
 
 def back_up(path: Path, copy: Path) -> None:
@@ -170,6 +174,18 @@ def back_up(path: Path, copy: Path) -> None:
             raise
 
 
+def forget_secrets(path: Path, vault: Vault) -> None:
+    """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
+    with _translated(path), closing(_connected(path)) as connection:
+        connection.execute("begin immediate")
+        for table in (tables.AGENTS, tables.TOOLS, tables.STEPS):
+            connection.execute(f"update {table.name} set secrets = null")
+        ended = "json_set(document, '$.revoked_at', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
+        connection.execute(f"update keys set document = {ended}")
+        connection.execute("update workspace set value = ? where name = 'key'", (_fingerprint(vault),))
+        connection.execute("commit")
+
+
 def faults_in(path: Path) -> list[str]:
     """What SQLite finds wrong with a database file; nothing when it is sound."""
     with _translated(path), closing(_reading(path)) as connection:
@@ -177,12 +193,32 @@ def faults_in(path: Path) -> list[str]:
         return [] if found == ["ok"] else found
 
 
+def _fingerprint(vault: Vault) -> str:
+    """What a database remembers of the key that it belongs to."""
+    return vault.digest("vivavoce workspace")
+
+
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
+    _switch_to_wal(connection)
+    for pragma in ("synchronous = full", "foreign_keys = on"):
         connection.execute(f"pragma {pragma}")
     connection.create_function("lower", 1, str.lower, deterministic=True)  # SQLite's own knows ASCII alone
     return connection
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Let readers read beside a writer. On a new file SQLite does not wait for others here, so we do."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.02))
+        else:
+            return
 
 
 def _reading(path: Path) -> sqlite3.Connection:

@@ -63,11 +63,11 @@ def main() -> None:
         sys.exit(0)
 
 
-_OPERATOR = ("demo", "connect", "mcp", "serve", "keys", "doctor", "backup", "completion")
+_OPERATOR = ("demo", "connect", "mcp", "serve", "keys", "doctor", "backup", "forget-secrets", "completion")
 
 
 def _loaded(name: str) -> click.Command:
     from importlib import import_module
 
-    command: click.Command = import_module(f"{__package__}.{name}").command
+    command: click.Command = import_module(f"{__package__}.{name.replace('-', '_')}").command
     return command

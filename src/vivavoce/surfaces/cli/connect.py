@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from vivavoce.errors import Conflict, InvalidInput, NotAvailable, StorageFailed
-from vivavoce.settings import Settings, user_folder
+from vivavoce.settings import Settings, user_folder, variable
 
 Json = dict[str, Any]
 _KEY = "VIVAVOCE_KEY"
@@ -55,7 +55,9 @@ _CLIENTS = {
 @click.option("--name", default="vivavoce", show_default=True, help="What the client calls the server.")
 @click.option("--read-only", is_flag=True, help="Offer only tools that change nothing (stdio).")
 @click.option("--toolsets", default="", metavar="LIST", help="Offer only these groups of tools (stdio).")
-def command(client: str, write: bool, url: str | None, name: str, read_only: bool, toolsets: str) -> None:
+@click.option("--tools", default="", metavar="LIST", help="Offer these single tools (stdio).")
+@click.option("--exclude-tools", default="", metavar="LIST", help="Never offer these tools (stdio).")
+def command(client: str, write: bool, url: str | None, name: str, read_only: bool, **lists: str) -> None:
     """Print a client's configuration, or write it.
 
     For VS Code and Claude Code that is a file of the project in the current folder. A key is never
@@ -63,7 +65,7 @@ def command(client: str, write: bool, url: str | None, name: str, read_only: boo
     """
     known = _CLIENTS[client]
     path = _desktop_path() if client == "claude-desktop" else known.path()
-    entry = _remote(client, known, url) if url else _local(known, read_only, toolsets)
+    entry = _remote(client, known, url) if url else _local(known, read_only, lists)
     text = (
         _toml(name, entry)
         if client == "codex"
@@ -80,12 +82,16 @@ def command(client: str, write: bool, url: str | None, name: str, read_only: boo
     click.echo(f"{known.title} finds {name!r} in {path}. Restart it, or reload its servers.")
 
 
-def _local(client: Client, read_only: bool, toolsets: str) -> Json:
+def _local(client: Client, read_only: bool, lists: dict[str, str]) -> Json:
     words = _program()
-    words += ["mcp", *(["--read-only"] if read_only else []), *(["--toolsets", toolsets] if toolsets else [])]
+    words += ["mcp", *(["--read-only"] if read_only else [])]
+    for option, listed in lists.items():
+        words += [f"--{option.replace('_', '-')}", listed] if listed else []
     entry: Json = {"type": "stdio"} if client.section == "servers" else {}
     entry |= {"command": words[0], "args": words[1:]}
-    return entry | {"env": {"VIVAVOCE_DATABASE": str(Settings.read().database.absolute())}}
+    settings = Settings.read()
+    places = {"database": settings.database, "key_file": settings.key_file}
+    return entry | {"env": {variable(name): str(path.absolute()) for name, path in places.items()}}
 
 
 def _program() -> list[str]:

@@ -101,6 +101,8 @@ def _database(settings: Settings) -> Iterator[Finding]:
 def _key_file(settings: Settings) -> Iterator[Finding]:
     if settings.master_key:
         yield Finding("master key", "ok", "from VIVAVOCE_MASTER_KEY")
+    elif not settings.key_file.exists() and settings.database.exists():
+        yield Finding("master key", "fault", f"{settings.key_file} is missing.", "Put the file back.")
     elif not settings.key_file.exists():
         yield Finding(
             "master key", "note", f"{settings.key_file} does not exist yet; it is made on first use"

@@ -24,11 +24,15 @@ def command() -> None:
     "--scopes", default="read,write,send", show_default=True, help="What it allows, by commas; also admin."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print id and key as JSON.")
-def create(name: str, scopes: str, as_json: bool) -> None:
+@click.option("--field", metavar="NAME", help="Print only this field, e.g. key.")
+def create(name: str, scopes: str, as_json: bool, field: str | None) -> None:
     """Make a key. It is shown this once and cannot be read again."""
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     made = run(CreateKey.parse({"name": name, "scopes": wanted}))
     assert isinstance(made, KeyCreated)
+    if field is not None:
+        show(made, as_json=False, field=field)
+        return
     if as_json or not sys.stdout.isatty():
         click.echo(json.dumps({"id": made.id, "key": made.key}))
         return

@@ -61,7 +61,7 @@ def run(op: Operation[Any]) -> Result:
 
 
 def _invoked(kind: Kind, values: dict[str, Any]) -> None:
-    as_json = values.pop("as_json")
+    as_json, field = values.pop("as_json"), values.pop("field")
     is_sure = values.pop("yes", True)
     given = _json(values.pop("input_"), "--input") if values.get("input_") else values.pop("input_") or {}
     cleared = values.pop("clear", ())
@@ -73,7 +73,7 @@ def _invoked(kind: Kind, values: dict[str, Any]) -> None:
     op = kind.parse(given)
     if not is_sure:
         _ask(op)
-    show(run(op), as_json=as_json)
+    show(run(op), as_json=as_json, field=field)
 
 
 def _ask(op: Operation[Any]) -> None:
@@ -108,6 +108,7 @@ def _common(kind: Kind) -> list[click.Option]:
             ["--input", "input_"], metavar="JSON", help="All arguments as JSON, @FILE or - for stdin."
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Print JSON, also on a terminal."),
+        click.Option(["--field"], metavar="NAME", help="Print only this field of the result, e.g. id."),
     ]
     if kind.spec.effect is Effect.CHANGE:
         options.insert(

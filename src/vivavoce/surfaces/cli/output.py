@@ -8,16 +8,19 @@ from typing import Any
 import click
 import pydantic_core
 
+from vivavoce.errors import InvalidInput
 from vivavoce.operations import Listing, Result
 
 _FIRST = ("id", "name", "handle", "type", "modelName", "status", "description", "index", "updatedAt")
 _COLUMNS = 6
 
 
-def show(result: Result, *, as_json: bool) -> None:
-    """Print a result for whoever reads it."""
+def show(result: Result, *, as_json: bool, field: str | None = None) -> None:
+    """Print a result, or one field of it, for whoever reads it."""
     shown = result.model_dump(mode="json")
-    if as_json or not sys.stdout.isatty():
+    if field is not None:
+        _print_field(shown, field)
+    elif as_json or not sys.stdout.isatty():
         click.echo(pydantic_core.to_json(shown, indent=2).decode())
     elif isinstance(result, Listing):
         ((noun, rows),) = shown.items()
@@ -26,6 +29,13 @@ def show(result: Result, *, as_json: bool) -> None:
         _print_markdown(shown["content"])
     else:
         _print_fields(shown)
+
+
+def _print_field(shown: dict[str, Any], field: str) -> None:
+    if field not in shown:
+        raise InvalidInput(f"--field: the result has no {field!r}.", hint=f"It has {', '.join(shown)}.")
+    value = shown[field]
+    click.echo(value if isinstance(value, str) else pydantic_core.to_json(value).decode())
 
 
 def _print_rows(noun: str, rows: list[dict[str, Any]]) -> None:

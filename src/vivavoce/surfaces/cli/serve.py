@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from vivavoce.settings import PREFIX, Settings
+from vivavoce.settings import Settings, hand_down
 from vivavoce.surfaces.logs import write_logs
 from vivavoce.surfaces.mcp import options
 from vivavoce.surfaces.mcp.selection import Selection
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
-
-_SELECTION = "VIVAVOCE_SELECTION"
 
 
 @click.command("serve")
@@ -52,9 +49,8 @@ def command(
     )
     selection = _checked(options.chosen(toolsets, tools, exclude_tools, read_only))
     asyncio.run(_check_exposure(settings))
-    # The worker processes read these again.
-    os.environ[f"{PREFIX}HOST"] = settings.host
-    os.environ[_SELECTION] = json.dumps({**asdict(selection), "is_alone": workers == 1})
+    chosen = json.dumps({**asdict(selection), "is_alone": workers == 1})
+    hand_down(replace(settings, selection=chosen))
     uvicorn.run(
         "vivavoce.surfaces.cli.serve:application",
         factory=True,
@@ -74,7 +70,7 @@ def application() -> Starlette:
 
     settings = Settings.read()
     write_logs(settings)
-    chosen: dict[str, Any] = json.loads(os.environ.get(_SELECTION, "{}"))
+    chosen: dict[str, Any] = json.loads(settings.selection or "{}")
     is_alone = bool(chosen.get("is_alone", True))
     return application(settings, offering(Selection.read(chosen), is_alone=is_alone))
 
@@ -92,15 +88,15 @@ def _checked(selection: Selection) -> Selection:
 async def _check_exposure(settings: Settings) -> None:
     """Refuse to listen beyond this machine while anybody could call without a key."""
     from vivavoce.app import open_app
-    from vivavoce.surfaces.auth import is_loopback
+    from vivavoce.surfaces.auth import is_trusting
 
     async with open_app(settings) as app:
         has_no_key = await app.keyring.is_empty()
     address = f"http://{settings.host}:{settings.port}"
-    if not is_loopback(settings.host) and has_no_key:
+    if not is_trusting(settings) and has_no_key:
         raise click.UsageError(
-            f"{settings.host} can be reached from other machines, and there is no API key yet. "
-            "Make one first: vivavoce keys create NAME"
+            f"{settings.public_url or settings.host} can be reached from other machines, and there is no "
+            "API key yet. Make one first: vivavoce keys create NAME"
         )
     click.echo(f"vivavoce serves {address} (REST and /docs) and {address}/mcp (MCP).", err=True)
     if has_no_key:
