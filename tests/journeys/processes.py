@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import queue
@@ -10,8 +11,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,8 @@ def serving(folder: Path, *options: str, **settings: str) -> Iterator[Served]:
         )
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
-        _wait_until_up(served)
+        is_up = wait_until(lambda: _answers(served.address), process)
+        assert is_up, f"It did not come up:\n{served.said()}"
         yield served
     finally:
         _end(process)
@@ -79,8 +81,8 @@ def serving(folder: Path, *options: str, **settings: str) -> Iterator[Served]:
 async def client_of(address: str, **options: Any):
     """An MCP client over HTTP, on connections of its own."""
     async with (
-        httpx2.AsyncClient(timeout=30, trust_env=False) as http,
-        Client(streamable_http_client(f"{address}/mcp", http_client=http), **options) as client,
+        httpx2.AsyncClient(timeout=30, trust_env=False) as wire,
+        Client(streamable_http_client(f"{address}/mcp", http_client=wire), **options) as client,
     ):
         yield client
 
@@ -114,10 +116,8 @@ class Stdio:
         for thread in self._threads:
             thread.join(timeout=30)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            try:
+            with suppress(OSError):  # the other end is gone, and with it what was not sent
                 pipe.close()
-            except OSError:
-                continue  # the other end is gone, and with it what was not sent
 
     def send(self, *messages: dict[str, Any]) -> None:
         """Write messages, one on each line."""
@@ -137,7 +137,7 @@ class Stdio:
         self.send({"method": "notifications/initialized"})
         return answer
 
-    def call(self, id: int, name: str, **arguments: Any) -> dict[str, Any] | None:
+    def call(self, id: int, name: str, /, **arguments: Any) -> dict[str, Any] | None:
         """Call a tool and wait for the answer."""
         self.send({"id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
         return self.receive()
@@ -163,28 +163,33 @@ def _free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def _wait_until_up(served: Served) -> None:
-    for _ in range(600):
-        try:
-            if httpx2.get(f"{served.address}/health", timeout=5, trust_env=False).status_code == 200:
-                return
-        except httpx2.TransportError:
-            pass
-        try:
-            code = served.process.wait(timeout=0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(f"serve ended with {code}:\n{served.said()}")
-    raise AssertionError(f"serve did not come up:\n{served.said()}")
+def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
+    """Whether something becomes so within a minute, while a process runs."""
+    for _ in range(6_000):
+        if is_so():
+            return True
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.01)
+            return is_so()
+    return False
+
+
+def _answers(address: str) -> bool:
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=5)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process with the children it may have left."""
     if os.getpgid(0) != _group(process):
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     if process.poll() is None:
         process.kill()
     process.wait(timeout=30)

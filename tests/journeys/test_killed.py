@@ -9,7 +9,7 @@ from contextlib import closing
 import anyio
 import httpx2
 import pytest
-from processes import Stdio, serving
+from processes import Stdio, serving, wait_until
 
 HTTP_TOOL = {
     "name": "Lookup",
@@ -19,8 +19,9 @@ HTTP_TOOL = {
     "headers": [{"key": "Authorization", "value": "Bearer s3cr3t"}],
 }
 TOOLS = [{"type": "http", "config": HTTP_TOOL}, {"type": "request_human"}, {"type": "mark_as_resolved"}]
-TEXT = "Lorem ipsum. " * 2_000
-ROUNDS, WRITES, WRITERS = 5, 200, 4
+TEXT = "Lorem ipsum. " * 400
+ROUNDS, WRITERS, WRITES = 5, 4, 200
+"""So often a server is killed; each time so many clients each have so many things to write."""
 
 
 def agent(name):
@@ -35,7 +36,7 @@ async def test_a_killed_server_keeps_every_write_that_it_acknowledged(tmp_path):
             async with httpx2.AsyncClient(base_url=served.address, timeout=30, trust_env=False) as client:
                 if store is None:
                     store = (await client.post("/datastores", json={"type": "qdrant"})).json()["id"]
-                killed_after = chance.randrange(WRITES // 2, WRITES)
+                killed_after = chance.randrange(150, 300)
                 async with anyio.create_task_group() as writers:
                     writing = Writing(client, store, killed_after, acknowledged, served)
                     for writer in range(WRITERS):
@@ -44,7 +45,8 @@ async def test_a_killed_server_keeps_every_write_that_it_acknowledged(tmp_path):
         assert writing.is_broken_off, "The server was not killed while it was written to."
         check_file(tmp_path, acknowledged)
 
-    assert sent >= ROUNDS * WRITES // 2
+    assert sent > 1_000
+    assert len(acknowledged) < sent
     assert {kind for kind, _ in acknowledged.values()} == {"agent", "datasource"}
     await check_served(tmp_path, acknowledged, store)
 
@@ -130,7 +132,7 @@ def test_a_killed_stdio_server_keeps_every_write_that_it_acknowledged(tmp_path, 
                     "method": "tools/call",
                     "params": {"name": "create_agent", "arguments": agent(f"{number}")},
                 }
-                for number in range(100)
+                for number in range(300)
             )
         )
         answers = [client.receive() for _ in range(killed_after)]
@@ -141,25 +143,19 @@ def test_a_killed_stdio_server_keeps_every_write_that_it_acknowledged(tmp_path, 
         made["id"]: ("agent", made) for made in (answer["result"]["structuredContent"] for answer in answers)
     }
 
-    assert killed_after <= len(acknowledged) < 100
+    assert killed_after <= len(acknowledged) < 300
     check_file(tmp_path, acknowledged)
 
 
-def test_a_server_killed_while_it_makes_its_workspace_can_be_started_again(tmp_path):
-    chance = random.Random(7)
-    for _ in range(6):
-        with Stdio(tmp_path) as client:
-            client.send({"id": 1, "method": "ping"})  # needs the SDK, and so opens the workspace
-            try:
-                client.process.wait(timeout=chance.uniform(0.2, 1.2))
-            except TimeoutError:
-                pass
-            except Exception as error:
-                assert type(error).__name__ == "TimeoutExpired"
-            client.process.kill()
+@pytest.mark.parametrize("made_first", ["workspace.key", "workspace.db", "workspace.db-wal"])
+def test_a_server_killed_while_it_makes_its_workspace_can_be_started_again(tmp_path, made_first):
+    with Stdio(tmp_path) as client:
+        client.send({"id": 1, "method": "logging/setLevel"})  # not for the front: the workspace is opened
+        assert wait_until((tmp_path / made_first).exists, client.process)
+        client.process.kill()
 
     with Stdio(tmp_path) as client:
         client.initialize()
-        made = client.call(1, "create_agent", **agent("After"))
+        made = client.call(1, "create_agent", **agent("After"))["result"]["structuredContent"]
 
-    assert len(made["result"]["structuredContent"]["tools"]) == len(TOOLS)
+    check_file(tmp_path, {made["id"]: ("agent", made)})

@@ -423,6 +423,17 @@ def test_a_server_beyond_loopback_is_never_open(tmp_path, host):
         assert client.post("/mcp", json=LIST, headers=ACCEPT).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "more", [{"allowed_hosts": ("agents.example.com",)}, {"public_url": "https://agents.example.com"}]
+)
+def test_a_server_that_answers_to_another_name_is_never_open(tmp_path, more):
+    """It stands behind a proxy then, and whoever calls through that is not the person at the machine."""
+    with TestClient(application(settings_in(tmp_path, **more)), base_url="http://localhost") as client:
+        for host in ("localhost", "agents.example.com"):
+            assert client.get("/agents", headers={"host": host}).status_code == 403
+            assert client.post("/mcp", json=LIST, headers={**ACCEPT, "host": host}).status_code == 401
+
+
 @pytest.mark.parametrize("how", ["option", "setting"])
 def test_serving_beyond_loopback_without_a_key_is_refused_with_the_next_step(tmp_path, how):
     environment = {**os.environ, "VIVAVOCE_DATABASE": str(tmp_path / "workspace.db")}

@@ -18,11 +18,12 @@ import jsonschema
 import pytest
 import schemathesis
 from anyio.from_thread import start_blocking_portal
-from doors import text_of
+from doors import run_command, text_of
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from mcp import Client
+from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -31,11 +32,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from script import FOLLOW_UPS, HTTP_TOOL, STEP
-from serving import ALL, served, settings_in
+from serving import ALL, key_for, served, settings_in
 
 from vivavoce.app import App, open_app
-from vivavoce.errors import VivavoceError
-from vivavoce.operations import CATALOGUE, OPERATOR, Effect
+from vivavoce.errors import InvalidInput, VivavoceError
+from vivavoce.operations import CATALOGUE, OPERATOR, Effect, Scope
 from vivavoce.surfaces.http import application
 from vivavoce.surfaces.mcp.server import server, tool
 from vivavoce.surfaces.openapi import document
@@ -240,8 +241,12 @@ class Workshop:
     async def check(self, name, arguments):
         """Call, and hold the answer to what is promised."""
         before = self.state()
-
-        answer = await self.client.call_tool(name, arguments)
+        try:
+            answer = await self.client.call_tool(name, arguments)
+        except UnicodeEncodeError:  # the client cannot send half a pair in a name; the server must not mind
+            with pytest.raises(InvalidInput):
+                CATALOGUE[name].parse(arguments)
+            return None
 
         text = text_of(answer)
         if answer.is_error:
@@ -429,6 +434,49 @@ def test_bodies_that_break_rules_are_refused_over_http_and_the_server_lives(addr
     assert (after.status_code, after.json()) == (200, [])
 
 
+# Through the command line
+
+COMMANDS = {
+    "name that is not UTF-8": ["create-datastore", "--type", "qdrant", "--name", "\udcff"],
+    "id that is not UTF-8": ["get-datastore", "\udcff"],
+    "input that is not UTF-8": ["create-datastore", "--input", '{"type": "qdrant", "name": "\udcff"}'],
+    "input that is no object": ["create-datastore", "--type", "qdrant", "--input", "[1]"],
+    "input that is a number": ["create-datastore", "--input", "1"],
+    "input that is no JSON": ["create-datastore", "--input", "{"],
+    "input that is deep": ["create-datastore", "--input", "[" * 100_000],
+    "input from nowhere": ["create-datastore", "--input", "@/nowhere/at/all"],
+    "number that is deep": ["list-agents", "--limit", "[" * 100_000],
+    "number that is none": ["list-agents", "--limit", "many"],
+    "number that is NaN": ["list-agents", "--limit", "NaN"],
+    "number that is long": ["list-agents", "--limit", "9" * 5_000],
+    "list that is no JSON": ["create-agent", "--name", "x", "--tools", "{"],
+    "list from nowhere": ["create-agent", "--name", "x", "--tools", "@/nowhere/at/all"],
+    "unknown field to clear": ["update-agent", "x", "--clear", "colour"],
+    "unknown option": ["list-agents", "--colour", "blue"],
+    "unknown command": ["paint-agent"],
+    "nothing required": ["create-agent"],
+    "too many ids": ["get-agent", "x", "y"],
+    "no such thing": ["delete-agent", "--yes", "x"],
+    "unknown scope": ["keys", "create", "x", "--scopes", "read,everything"],
+    "no scope": ["keys", "create", "x", "--scopes", ","],
+    "unknown key": ["keys", "revoke", "x"],
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_that_breaks_rules_ends_with_a_sentence(words, settings, monkeypatch):
+    monkeypatch.setenv("VIVAVOCE_DATABASE", str(settings.database))
+
+    code, output, errors = run_command(words)
+
+    assert code in {error.exit_code for error in VivavoceError.__subclasses__()}
+    assert code != 1
+    assert output == ""
+    assert re.match(r"(Error|[a-z_]+): \S", errors.splitlines()[-1]), errors
+    assert len(errors) < 6_000
+    assert "Traceback" not in errors
+
+
 # Through REST, from the document
 
 schema = schemathesis.openapi.from_dict(
@@ -448,9 +496,9 @@ CHECKS = [
 
 @pytest.fixture(scope="module")
 def rest(tmp_path_factory):
-    """The settings and the application of a workspace."""
+    """The settings of a workspace, the application on it and a key of it."""
     settings = settings_in(tmp_path_factory.mktemp("rest"), allowed_hosts=("testserver",))
-    return settings, application(settings)
+    return settings, application(settings), key_for(settings, *Scope).key
 
 
 @pytest.fixture
@@ -460,16 +508,33 @@ def things(rest):
 
 
 @schema.parametrize()
-@examples(max_examples=15, suppress_health_check=list(HealthCheck))
+@examples(max_examples=10, suppress_health_check=list(HealthCheck))
 def test_the_document_holds_for_whatever_is_sent(case, rest, things):
-    settings, app = rest
+    settings, app, key = rest
     if case.method == "DELETE":
         things = asyncio.run(_stocked(settings))
     _name_things(case, things)
 
-    # In an address an empty value is as good as none, which the document cannot say.
-    is_telling = "" not in (case.query or {}).values()
-    case.call_and_validate(app=app, checks=CHECKS if is_telling else CHECKS[:-1])
+    answer = case.call_and_validate(
+        app=app, headers={"Authorization": f"Bearer {key}"}, checks=list(_checks_for(case))
+    )
+
+    assert answer.status_code not in (401, 403, 421)
+
+
+def _checks_for(case):
+    for check in CHECKS:
+        # In an address an empty value is as good as none, which the document cannot say.
+        is_empty = check is negative_data_rejection and any(map(_is_empty, (case.query or {}).values()))
+        # Answering is declared, and not available yet: 501.
+        is_missing = check is not_a_server_error and case.operation.path == "/agents/{id}/query"
+        if not is_empty and not is_missing:
+            yield check
+
+
+def _is_empty(value):
+    """Whether a value in an address comes out as no text at all."""
+    return all(map(_is_empty, value)) if isinstance(value, list | dict) else value in ("", None)
 
 
 async def _stocked(settings):
@@ -487,7 +552,7 @@ async def _stocked(settings):
 def _name_things(case, things):
     """Let every other request name things that exist."""
     sent = repr((case.path_parameters, case.query, case.body)).encode(errors="replace")
-    if zlib.crc32(sent) % 2:
+    if case.meta.generation.mode is not GenerationMode.POSITIVE or zlib.crc32(sent) % 2:
         return
     own = next((id for start, id in things.items() if case.operation.path.startswith(start)), None)
     for place in (case.path_parameters, case.query, case.body):

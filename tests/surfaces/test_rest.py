@@ -327,7 +327,8 @@ def test_an_uploaded_file_keeps_its_name_as_text_alone(client, store, given, kep
         "status": "pending",
         "textSize": 4,
     }
-    assert client.get(f"/datasources/{made.json()['id']}?idstore={store['id']}").json() == made.json()
+    shown = client.get(f"/datasources/{made.json()['id']}?idstore={store['id']}").json()
+    assert shown == {**made.json(), "text": "Ünï\n"}
 
 
 def test_a_name_in_a_field_is_taken_to_the_letter(client, store):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from functools import cache
 from pathlib import Path
@@ -63,7 +62,9 @@ def run(op: Operation[Any]) -> Result:
 def _invoked(kind: Kind, values: dict[str, Any]) -> None:
     as_json, field = values.pop("as_json"), values.pop("field")
     is_sure = values.pop("yes", True)
-    given = _json(values.pop("input_"), "--input") if values.get("input_") else values.pop("input_") or {}
+    given = _json(values.pop("input_") or "{}", "--input")
+    if not isinstance(given, dict):
+        raise InvalidInput("--input: must be a JSON object.")
     cleared = values.pop("clear", ())
     for field_name, value in values.items():
         if value is not None:
@@ -130,7 +131,7 @@ class _Reader(click.ParamType[Any]):
         """The value; text stays text unless the field wants something else."""
         if self.types & {"integer", "number"}:
             try:
-                return json.loads(value)
+                return pydantic_core.from_json(value.encode(), allow_inf_nan=False)
             except ValueError:
                 self.fail("must be a number", parameter, context)
         if self.types & {"object", "array"} and not ("string" in self.types and value[:1] not in "{[@"):
@@ -154,7 +155,7 @@ def _json(text: str, option: str) -> Any:
             text = sys.stdin.read()
         elif text.startswith("@"):
             text = Path(text[1:]).read_text(encoding="utf-8")
-        return pydantic_core.from_json(text, allow_inf_nan=False)
+        return pydantic_core.from_json(text.encode(), allow_inf_nan=False)
     except OSError as error:
         raise InvalidInput(f"{option}: the file cannot be read: {error.strerror}.") from error
     except ValueError as error:
