@@ -153,7 +153,7 @@ def test_a_full_disk_refuses_the_write_and_nothing_is_half_there(path):
 def test_a_file_that_is_no_database_is_refused(path, contents):
     path.write_bytes(contents)
 
-    with pytest.raises(StorageFailed, match=r"store\.db failed") as refusal:
+    with pytest.raises(StorageFailed, match=r"The database failed") as refusal:
         opened(path)
 
     assert "vivavoce doctor" in refusal.value.hint

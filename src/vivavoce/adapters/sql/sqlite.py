@@ -120,7 +120,7 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with _translated(self.path):
+        with _translated():
             connection = self._connection()
             connection.execute(begin)
             try:
@@ -140,7 +140,7 @@ class SqliteStore:
 
     def _prepared(self, new_id: Callable[[], str]) -> str:
         """Migrate, check that the key is the right one, and give a new workspace its identity."""
-        with _translated(self.path):
+        with _translated():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _private(self.path)
         with self._transaction("begin immediate") as connection:
@@ -159,7 +159,7 @@ class SqliteStore:
 
 def back_up(path: Path, copy: Path) -> None:
     """Write a whole and consistent copy of the database while it is in use."""
-    with _translated(path):
+    with _translated():
         if not path.exists():
             raise StorageFailed(f"There is no database at {path}.")
         if copy.exists():
@@ -176,7 +176,7 @@ def back_up(path: Path, copy: Path) -> None:
 
 def forget_secrets(path: Path, vault: Vault) -> None:
     """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
-    with _translated(path), closing(_connected(path)) as connection:
+    with _translated(), closing(_connected(path)) as connection:
         connection.execute("begin immediate")
         for table in (tables.AGENTS, tables.TOOLS, tables.STEPS):
             connection.execute(f"update {table.name} set secrets = null")
@@ -188,7 +188,7 @@ def forget_secrets(path: Path, vault: Vault) -> None:
 
 def faults_in(path: Path) -> list[str]:
     """What SQLite finds wrong with a database file; nothing when it is sound."""
-    with _translated(path), closing(_reading(path)) as connection:
+    with _translated(), closing(_reading(path)) as connection:
         found = [str(row[0]) for row in connection.execute("pragma quick_check")]
         return [] if found == ["ok"] else found
 
@@ -231,12 +231,13 @@ def _private(path: Path) -> None:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Faults of the disk and the database in our own words."""
+def _translated() -> Iterator[None]:
+    """Faults of the disk and the database in our own words. Callers from afar read them: no paths."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
+        cause = error.strerror if isinstance(error, OSError) else error
         raise StorageFailed(
-            f"The database {path} failed: {error}.",
+            f"The database failed: {cause}.",
             hint="Nothing was stored. Check free space and access rights, or run vivavoce doctor.",
         ) from error

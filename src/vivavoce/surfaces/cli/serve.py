@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
-_APPLICATION = "vivavoce.surfaces.cli.serve:application"
-
 
 @click.command("serve")
 @click.option("--host", help="The address to listen on.  [default: 127.0.0.1]")
@@ -46,30 +44,15 @@ def command(
 
     It listens on loopback. To listen elsewhere, make a key first: vivavoce keys create NAME.
     """
-    import uvicorn
-
     settings = Settings.read()
     settings = replace(
         settings, host=settings.host if host is None else host, port=settings.port if port is None else port
     )
     selection = _checked(options.chosen(toolsets, tools, exclude_tools, read_only))
-    asyncio.run(_check_exposure(settings))
+    is_open = asyncio.run(_is_open(settings))
     chosen = json.dumps({**asdict(selection), "is_alone": workers == 1})
     hand_down(replace(settings, selection=chosen))
-    options_of_server: dict[str, Any] = {
-        "factory": True,
-        "host": settings.host,
-        "port": settings.port,
-        "workers": workers,
-        "log_level": settings.log_level.lower(),
-        "server_header": False,
-        "proxy_headers": False,
-        "timeout_graceful_shutdown": 10,
-    }
-    if workers == 1:
-        uvicorn.run(_APPLICATION, **options_of_server)
-    else:
-        _run_workers(uvicorn.Config(_APPLICATION, **options_of_server))
+    _serve(settings, workers, is_open)
 
 
 def application() -> Starlette:
@@ -84,7 +67,7 @@ def application() -> Starlette:
 
 
 def shared_listener(config: uvicorn.Config) -> socket.socket:
-    """The socket that several processes accept from.
+    """The socket that every process accepts from.
 
     Its connections send small packets at once. asyncio asks for that itself only where it made the socket,
     and without it every answer waits 40 ms for the client to acknowledge its head.
@@ -94,11 +77,36 @@ def shared_listener(config: uvicorn.Config) -> socket.socket:
     return listener
 
 
-def _run_workers(config: uvicorn.Config) -> None:
+def _serve(settings: Settings, workers: int, is_open: bool) -> None:
+    import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    config = uvicorn.Config(
+        "vivavoce.surfaces.cli.serve:application",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=workers,
+        log_level=settings.log_level.lower(),
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=10,
+    )
+    listener = shared_listener(config)
+    _announce(f"http://{settings.host}:{listener.getsockname()[1]}", is_open)
     with suppress(KeyboardInterrupt):
-        Multiprocess(config, sockets=[shared_listener(config)]).run()
+        if workers == 1:
+            uvicorn.Server(config).run(sockets=[listener])
+        else:
+            Multiprocess(config, sockets=[listener]).run()
+
+
+def _announce(address: str, is_open: bool) -> None:
+    click.echo(f"vivavoce serves {address} (REST and /docs) and {address}/mcp (MCP).", err=True)
+    if is_open:
+        click.echo(
+            "No key exists yet, so everyone on this machine may call: vivavoce keys create NAME", err=True
+        )
 
 
 def _checked(selection: Selection) -> Selection:
@@ -111,21 +119,16 @@ def _checked(selection: Selection) -> Selection:
     return selection
 
 
-async def _check_exposure(settings: Settings) -> None:
-    """Refuse to listen beyond this machine while anybody could call without a key."""
+async def _is_open(settings: Settings) -> bool:
+    """Whether callers need no key yet; refused where others than the people at this machine could call."""
     from vivavoce.app import open_app
     from vivavoce.surfaces.auth import is_trusting
 
     async with open_app(settings) as app:
         has_no_key = await app.keyring.is_empty()
-    address = f"http://{settings.host}:{settings.port}"
-    if not is_trusting(settings) and has_no_key:
+    if has_no_key and not is_trusting(settings):
         raise click.UsageError(
             f"{settings.public_url or settings.host} can be reached from other machines, and there is no "
             "API key yet. Make one first: vivavoce keys create NAME"
         )
-    click.echo(f"vivavoce serves {address} (REST and /docs) and {address}/mcp (MCP).", err=True)
-    if has_no_key:
-        click.echo(
-            "No key exists yet, so everyone on this machine may call: vivavoce keys create NAME", err=True
-        )
+    return has_no_key
