@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.operations import CATALOGUE, Effect, Operation
+from vivavoce.operations.pages import fields_of
 from vivavoce.operations.schemas import input_schema, output_schema
 from vivavoce.surfaces.mcp.command import MANIFEST
 
-from .words import AREAS, NOTE, Json, cell, first_sentence, listed, meaning_of, type_of
+from .words import AREAS, NOTE, cell, first_sentence, listed, meaning_of, type_of
 
 Kind = type[Operation[Any]]
 
@@ -86,7 +87,7 @@ def _arguments(kind: Kind) -> Iterator[str]:
         yield from ("No arguments.", "")
         return
     yield from ("| argument | type | required | meaning |", "|---|---|---|---|")
-    for name, of, required in _flattened(schema, "", {}):
+    for name, of, required in fields_of(schema):
         yield f"| `{name}` | {cell(type_of(of))} | {'yes' if required else ''} | {cell(meaning_of(of))} |"
     yield ""
     unlisted = [
@@ -96,23 +97,6 @@ def _arguments(kind: Kind) -> Iterator[str]:
     ]
     if unlisted:
         yield from (f"Accepted as well, and described with the [REST API](rest.md): {listed(unlisted)}.", "")
-
-
-def _flattened(schema: Json, under: str, known: dict[str, str]) -> Iterator[tuple[str, Json, bool]]:
-    """Every field with those inside it; the same shape is spelled out once and named afterwards."""
-    for name, of in schema["properties"].items():
-        place = f"{under}{name}"
-        inside = of.get("items", {}) if of.get("type") == "array" else of
-        shape = json.dumps(inside.get("properties"), sort_keys=True)
-        if "properties" not in inside or shape not in known:
-            yield place, of, name in schema.get("required", ())
-        else:
-            said = f"{of.get('description', '')} Fields as in `{known[shape]}`."
-            yield place, {**of, "description": said}, name in schema.get("required", ())
-            continue
-        if "properties" in inside:
-            known[shape] = place
-            yield from _flattened(inside, f"{place}[]." if inside is not of else f"{place}.", known)
 
 
 def _result_fields(kind: Kind) -> list[str]:

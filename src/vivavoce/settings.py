@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from vivavoce.errors import InvalidInput
+
 PREFIX = "VIVAVOCE_"
+_SELECTION = "_VIVAVOCE_SELECTION"
+"""Between our own processes; no setting."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +39,19 @@ class Settings:
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
     chatvolt_api_key: str = ""
     """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
-    selection: str = ""
-    """What `vivavoce serve` hands to its own worker processes: the tools to offer."""
+
+    @property
+    def url_host(self) -> str:
+        """The address as a URL writes it: one of IPv6 stands in brackets."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings that an environment asks for; a wrong value is a ValueError that names it."""
+        """The settings that an environment asks for; a wrong value is an InvalidInput that names it."""
         environment = os.environ if environment is None else environment
         folder = _data_folder(environment)
-        database = Path(environment.get(f"{PREFIX}DATABASE") or folder / "vivavoce.db").expanduser()
+        named = environment.get(variable("database"))
+        database = _path("database", named) if named else folder / "vivavoce.db"
         defaults = {"database": database, "key_file": database.with_suffix(".key")}
         given = {
             field.name: _parsed(field.name, str(field.type), text)
@@ -53,9 +61,14 @@ class Settings:
         return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
 
 
-def hand_down(settings: Settings) -> None:
-    """Let the processes that are started from here read these settings again."""
-    os.environ |= {variable("host"): settings.host, variable("selection"): settings.selection}
+def hand_down(settings: Settings, selection: str) -> None:
+    """Let the processes that are started from here read the host again, and which tools to offer."""
+    os.environ |= {variable("host"): settings.host, _SELECTION: selection}
+
+
+def handed_down() -> str:
+    """Which tools to offer, as the process that started this one wrote it; nothing where none did."""
+    return os.environ.get(_SELECTION, "")
 
 
 def variable(name: str) -> str:
@@ -70,16 +83,23 @@ def user_folder() -> Path:
 
 def _parsed(name: str, kind: str, text: str) -> object:
     if kind == "Path":
-        return Path(text).expanduser()
+        return _path(name, text)
     if kind == "int":
-        if not text.isascii() or not text.isdecimal() or not int(text) <= 65535:
-            raise ValueError(f"{variable(name)} must be a port, 0 to 65535")
+        if not text.isascii() or not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+            raise InvalidInput(f"{variable(name)} must be a port, 0 to 65535.")
         return int(text)
     if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-        raise ValueError(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR")
+        raise InvalidInput(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR.")
     if kind.startswith("tuple"):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text
+
+
+def _path(name: str, text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise InvalidInput(f"{variable(name)}: there is no home folder for {text!r}.") from error
 
 
 def _data_folder(environment: Mapping[str, str]) -> Path:

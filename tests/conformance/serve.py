@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 
 import uvicorn
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import JSONRPCMessage
 from starlette.applications import Starlette
@@ -26,6 +25,7 @@ from tests.conformance.fixtures import fixtures
 from vivavoce.app import App
 from vivavoce.settings import Settings
 from vivavoce.surfaces import http
+from vivavoce.surfaces.mcp.sessions import Sessions
 
 RETRY_MS = 200
 """How long a client waits before it comes back to a stream that the server closed."""
@@ -62,11 +62,10 @@ def application(folder: Path) -> Starlette:
     return http.application(settings, mcp=sessions)
 
 
-def sessions(app: App) -> StreamableHTTPSessionManager:
-    """Sessions that keep what they sent: unlike the product's, they ask clients back and resume streams."""
-    # The manager takes the server underneath. It gets no security settings: our own guard is on trial.
-    server = fixtures()._lowlevel_server
-    return StreamableHTTPSessionManager(server, event_store=MemoryEvents(), retry_interval=RETRY_MS)
+def sessions(app: App) -> Sessions:
+    """The product's own sessions, which also keep what they sent, because some scenarios resume a stream."""
+    server = fixtures()._lowlevel_server  # the sessions take the server underneath
+    return Sessions(server, keeps=True, events=MemoryEvents(), retry_ms=RETRY_MS)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from vivavoce.domain.crm import Step, WhatsappTemplate, ZapiNotice, with_covered_header
+from vivavoce.domain.crm import Step, WhatsappTemplate, ZapiNotice, with_covered_webhook
 from vivavoce.domain.secrets import MARKER
 from vivavoce.errors import InvalidInput
 
@@ -78,25 +78,75 @@ def test_a_step_names_the_agents_of_its_answers_and_of_its_messages():
 
 @pytest.mark.parametrize("header", [CANARY, {"X-Any": CANARY}, {"X-Any": [CANARY, {"deep": CANARY}]}])
 def test_a_webhook_header_is_covered_whole_and_comes_back_by_its_marker(header):
-    covered = with_covered_header({"webhook_header": header}, {})
+    covered = with_covered_webhook({"webhook_header": header})
 
     assert CANARY not in json.dumps(covered["webhook_header"])
-    assert with_covered_header({"webhook_header": covered["webhook_header"]}, covered["secrets"]) == covered
+    assert with_covered_webhook({"webhook_header": covered["webhook_header"]}, a_step(**covered)) == covered
 
 
-@given(objects(leaves=texts.filter(lambda text: text != MARKER)))
+@given(objects(leaves=texts.filter(lambda text: MARKER not in text)))
 def test_any_webhook_header_read_and_written_back_keeps_its_secrets(header):
-    covered = with_covered_header({"webhook_header": header}, {})
+    covered = with_covered_webhook({"webhook_header": header})
 
-    assert with_covered_header({"webhook_header": covered["webhook_header"]}, covered["secrets"]) == covered
+    assert with_covered_webhook({"webhook_header": covered["webhook_header"]}, a_step(**covered)) == covered
 
 
 @pytest.mark.parametrize("header", [None, {}, ""])
 def test_a_webhook_header_that_is_cleared_lets_its_secrets_go(header):
-    stored = with_covered_header({"webhook_header": CANARY}, {})["secrets"]
+    stored = a_step(**with_covered_webhook({"webhook_header": CANARY}))
 
-    assert with_covered_header({"webhook_header": header}, stored)["secrets"] == {}
+    assert with_covered_webhook({"webhook_header": header}, stored)["secrets"] == {}
 
 
 def test_a_webhook_header_that_is_not_given_is_left_alone():
-    assert with_covered_header({"prompt": "Ask."}, {"webhookHeader": CANARY}) == {"prompt": "Ask."}
+    stored = a_step(**with_covered_webhook({"webhook_header": CANARY}))
+
+    assert with_covered_webhook({"prompt": "Ask."}, stored) == {"prompt": "Ask.", "secrets": stored.secrets}
+
+
+HOOK = {"webhook_url": f"https://hooks.example/x?sig={CANARY}", "webhook_header": {"X-Any": 12345}}
+
+
+def test_the_secrets_of_a_webhook_are_covered_in_its_address_and_when_they_are_numbers():
+    covered = with_covered_webhook(HOOK)
+
+    assert covered["webhook_url"] == f"https://hooks.example/x?sig={MARKER}"
+    assert covered["webhook_header"] == {"X-Any": MARKER}
+    assert sorted(covered["secrets"].values(), key=str) == [12345, CANARY]
+    given = {name: covered[name] for name in HOOK}
+    assert with_covered_webhook(given, a_step(**covered)) == covered
+
+
+def test_each_part_of_a_webhook_can_change_without_the_other():
+    step = a_step(**with_covered_webhook(HOOK))
+
+    moved = with_covered_webhook({"webhook_url": "https://hooks.example/y"}, step)
+    renewed = with_covered_webhook({"webhook_header": "new"}, step)
+
+    assert list(moved["secrets"].values()) == [12345]
+    assert sorted(renewed["secrets"].values()) == [CANARY, "new"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"webhook_url": "https://evil.example"},
+        {"webhook_url": "https://evil.example", "webhook_header": {"X-Any": MARKER}},
+        {"webhook_url": f"https://evil.example?sig={MARKER}", "webhook_header": None},
+    ],
+)
+def test_a_secret_does_not_follow_a_webhook_to_another_host(change):
+    with pytest.raises(InvalidInput, match="another host") as refusal:
+        with_covered_webhook(change, a_step(**with_covered_webhook(HOOK)))
+
+    assert "again for the new address" in refusal.value.hint
+
+
+@pytest.mark.parametrize("header", [None, {"X-Any": "new"}])
+def test_a_webhook_moves_to_another_host_with_a_new_header_or_none(header):
+    change = {"webhook_url": "https://other.example", "webhook_header": header}
+
+    assert (
+        with_covered_webhook(change, a_step(**with_covered_webhook(HOOK)))["webhook_url"]
+        == change["webhook_url"]
+    )

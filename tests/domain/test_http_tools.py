@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from vivavoce.domain.http_tools import HttpConfig
 from vivavoce.domain.prompting import PROMPT_VARIABLES
 from vivavoce.domain.secrets import MARKER, Cover
+from vivavoce.errors import InvalidInput
 
 from .json_values import texts
 
@@ -205,6 +206,25 @@ SECRET_PLACES = {
             }
         ]
     },
+    **{
+        f"the {word} of a nested field": {
+            "body": [
+                {
+                    "key": "login",
+                    "isUserProvided": True,
+                    "properties": {
+                        "password": {"type": "string", word: [CANARY] if word == "enum" else CANARY}
+                    },
+                }
+            ]
+        }
+        for word in ("default", "const", "enum", "example", "pattern")
+    },
+    "an alternative of a nested field": {
+        "body": [{"key": "auth", "isUserProvided": True, "properties": {"x": {"anyOf": [{"const": CANARY}]}}}]
+    },
+    "a signature in the url": {"url": f"https://a.example/x?sv=2024&sig={CANARY}"},
+    "an address in a raw body": {"rawBody": json.dumps({"callback": f"https://b.example/x?token={CANARY}"})},
     "a field nested in a telling one": {
         "body": [
             {
@@ -273,7 +293,7 @@ def test_what_is_not_secret_stays_readable():
             {
                 "key": "auth",
                 "isUserProvided": True,
-                "properties": {"user": {"type": "string", "enum": ["ana"]}},
+                "properties": {"user": {"type": "string", "description": "Who.", "isUserProvided": True}},
             },
         ],
     }
@@ -288,6 +308,57 @@ def test_a_secret_mixed_with_a_placeholder_in_the_url_is_refused():
         config(url="https://a.example/x?token=abc{id}", pathVariables=from_model("id"))
 
 
-def test_a_fixed_secret_has_no_accepted_values_that_would_show_it():
-    with pytest.raises(ValidationError, match="acceptedValues"):
-        config(headers=[{"key": "Authorization", "value": CANARY, "acceptedValues": [CANARY]}])
+@pytest.mark.parametrize("choices", ["acceptedValues", "enum"])
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [("headers", "Authorization"), ("headers", "X-Shop"), ("body", "password"), ("queryParameters", "sig")],
+)
+def test_a_secret_has_no_choices_that_would_show_it(section, key, choices):
+    with pytest.raises(ValidationError, match="acceptedValues and no enum"):
+        config(**{section: [{"key": key, "value": CANARY, choices: [CANARY]}]})
+
+
+def test_a_number_in_a_raw_body_is_covered_and_comes_back_as_a_number():
+    first = Cover({})
+    covered = config(rawBody='{"password": 12345678, "size": 1}').covered(first)
+
+    assert covered.raw_body == json.dumps({"password": MARKER, "size": 1})
+    assert list(first.found.values()) == [12345678]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"headers": [{"key": "X-Shop", "value": MARKER, "isUserProvided": True}]},
+        {"queryParameters": [{"key": "page", "value": MARKER}]},
+        {"body": [{"key": "size", "isUserProvided": True, "enum": [MARKER]}]},
+        {"body": [{"key": "size", "isUserProvided": True, "properties": {"x": {"default": MARKER}}}]},
+        {"url": f"https://api.example/x?q={MARKER}"},
+        {"rawBody": json.dumps({"name": MARKER})},
+    ],
+)
+def test_the_marker_never_becomes_a_value(change):
+    stored = Cover({})
+    config(headers=[{"key": "X-Shop", "value": CANARY}]).covered(stored)
+
+    with pytest.raises(InvalidInput, match="nothing is kept secret"):
+        config(**change).covered(Cover(stored.found))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            {"headers": [{"key": "X-A", "value": "A"}, {"key": "X-A", "value": "B"}]},
+            {"headers": [{"key": "X-A", "value": MARKER}]},
+        ),
+        ({"url": "https://a.example/?token=A&token=B"}, {"url": f"https://a.example/?token={MARKER}"}),
+        ({"rawBody": '[{"token": "A"}, {"token": "B"}]'}, {"rawBody": json.dumps([{"token": MARKER}])}),
+    ],
+)
+def test_a_marker_does_not_take_the_secret_of_one_that_was_removed(before, after):
+    stored = Cover({})
+    config(**before).covered(stored)
+
+    with pytest.raises(InvalidInput, match="Write the secret itself"):
+        config(**after).covered(Cover(stored.found))

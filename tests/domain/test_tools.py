@@ -112,15 +112,63 @@ def test_what_a_reader_was_shown_beside_a_tool_is_passed_over():
 def test_a_kind_that_does_nothing_here_keeps_its_settings_and_hides_their_secrets():
     draft = ToolDraft(type="lead_capture", config={"isRequired": True, "hook": {"apiToken": CANARY}})
 
-    config, secrets = draft.covered({})
+    config, secrets = draft.covered()
 
     assert config == {"isRequired": True, "hook": {"apiToken": MARKER}}
     assert list(secrets.values()) == [CANARY]
 
 
-def test_a_stranger_sees_an_http_tool_without_its_settings():
-    assert a_tool("http", config=REQUEST).hidden().config == {}
-    assert a_tool("delayed_responses", config={"delay": 8}).hidden().config == {"delay": 8}
+@pytest.mark.parametrize("type", ["http", "delayed_responses", "connector", "request_human"])
+def test_a_stranger_sees_a_tool_without_its_settings(type):
+    assert a_tool(type, config={"delay": 8}).hidden().config == {}
+
+
+def changed(before: dict, after: dict, type: str = "http") -> dict:
+    """The secrets after a change of settings."""
+    config, secrets = ToolDraft(type=type, config=before).covered()
+    tool = a_tool(type, config=config, secrets=secrets)
+    return ToolDraft(type=type, config=after).covered(tool)[1]
+
+
+KEPT = [{"key": "Authorization", "value": MARKER}]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/orders", "http://api.example/orders", "https://api.example:8443/orders"]
+)
+def test_a_secret_does_not_follow_a_request_to_another_host(url):
+    before = {**REQUEST, "headers": [{"key": "Authorization", "value": CANARY}]}
+
+    with pytest.raises(InvalidInput, match="another host") as refusal:
+        changed(before, {**REQUEST, "url": url, "headers": KEPT})
+
+    assert refusal.value.hint == "Write the secret again for the new address."
+    assert changed(before, {**REQUEST, "url": url}) == {}
+    assert list(
+        changed(before, {**REQUEST, "url": "https://API.example:443/x", "headers": KEPT}).values()
+    ) == [CANARY]
+
+
+@pytest.mark.parametrize("variable", [{"value": "evil.com/"}, {"isUserProvided": True}])
+def test_a_secret_does_not_follow_a_variable_in_the_host(variable):
+    request = {**REQUEST, "url": "https://{shop}.example/"}
+    before = {
+        **request,
+        "pathVariables": [{"key": "shop", "value": "ours"}],
+        "headers": [{"key": "Authorization", "value": CANARY}],
+    }
+
+    with pytest.raises(InvalidInput, match="another host"):
+        changed(before, {**request, "pathVariables": [{"key": "shop", **variable}], "headers": KEPT})
+
+
+@pytest.mark.parametrize("name", ["baseUrl", "authUrl"])
+def test_a_secret_does_not_follow_an_address_in_settings_of_another_kind(name):
+    before = {name: "https://api.example/v1", "token": CANARY}
+
+    with pytest.raises(InvalidInput, match="another host"):
+        changed(before, {name: "https://evil.example", "token": MARKER}, "connector")
+    assert CANARY in changed(before, {name: "https://api.example/v2", "token": MARKER}, "connector").values()
 
 
 def test_secrets_are_in_no_form_of_a_tool_that_leaves_the_program():

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from vivavoce.errors import InvalidInput, NotFound
+from vivavoce.operations import STRANGER
 
 from .workspaces import an_agent
 
@@ -239,3 +240,24 @@ async def test_a_deleted_datasource_is_gone_with_its_text(run, datastore, engine
 
     assert await found(run, datastore) == []
     assert await engine.ports.store.read(lambda tables: tables.texts.find(made["id"])) is None
+
+
+async def test_a_stranger_sees_no_secret_in_the_settings_of_a_datasource(run):
+    public = await run("create_datastore", type="qdrant", isPublic=True)
+    config = {"source_url": "https://a.example/x?token=canary", "pin": 1, "password": 12345678}
+    await run("create_datasource", datastoreId=public["id"], name="x", text="x", config=config)
+
+    (shown,) = (await run("get_datastore", caller=STRANGER, id=public["id"]))["datasources"]
+
+    covered = {"source_url": "https://a.example/x?token=********", "pin": 1, "password": "********"}
+    assert shown["config"] == covered
+    assert "secrets" not in shown
+
+
+@pytest.mark.parametrize("name", ["source_url", "sitemap"])
+@pytest.mark.parametrize("address", ["https://ana:pw@a.example", "file:///etc/passwd", 5])
+async def test_a_datasource_with_an_address_that_breaks_the_rules_is_refused(run, datastore, name, address):
+    with pytest.raises(InvalidInput) as refusal:
+        await run("create_datasource", datastoreId=datastore, name="x", text="x", config={name: address})
+
+    assert refusal.value.details.keys() == {f"config.{name}"}

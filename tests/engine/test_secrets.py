@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from vivavoce.errors import VivavoceError
+from vivavoce.domain.secrets import MARKER
+from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import STRANGER
 
 from .workspaces import CANARY, a_request, arguments_for_all, populated
@@ -64,15 +65,16 @@ async def test_every_read_written_back_where_it_came_from_keeps_every_secret(run
     before = await secrets(engine)
 
     agent = await run("get_agent", id=ids["agent"])
-    configs = ("configUrlExternal", "configUrlInfosSystemExternal", "tools")
+    configs = ("interfaceConfig", "configUrlExternal", "configUrlInfosSystemExternal", "tools")
     await run("update_agent", id=ids["agent"], **{name: agent[name] for name in configs})
     tool = agent["tools"][0]
     await run("update_agent_tool", agentId=ids["agent"], toolId=tool["id"], config=tool["config"])
     (step,) = (await run("list_crm_steps", scenarioId=ids["scenario"]))["steps"]
-    await run("update_crm_step", id=step["id"], name=step["name"], webhookHeader=step["webhookHeader"])
+    webhook = {name: step[name] for name in ("webhookUrl", "webhookHeader")}
+    await run("update_crm_step", id=step["id"], name=step["name"], **webhook)
 
     assert await secrets(engine) == before
-    assert sum(CANARY in secret for kept in before.values() for secret in kept) == 8
+    assert sum(CANARY in secret for kept in before.values() for secret in kept) == 13
 
 
 async def secrets(engine) -> dict[str, list[str]]:
@@ -80,7 +82,24 @@ async def secrets(engine) -> dict[str, list[str]]:
     return await engine.ports.store.read(
         lambda tables: {
             thing.id: sorted(thing.secrets.values())
-            for table in (tables.agents, tables.tools, tables.steps)
+            for table in (tables.agents, tables.tools, tables.steps, tables.datasources)
             for thing in table.where()
         }
     )
+
+
+async def test_a_write_key_cannot_send_a_stored_secret_to_a_host_of_its_choosing(run):
+    ids = await populated(run)
+    agent = await run("get_agent", id=ids["agent"])
+    tool = agent["tools"][0]
+    request = {**tool["config"], "url": f"https://evil.example/{{shop}}/orders?access_token={MARKER}"}
+    attempts = [
+        ("update_agent_tool", {"agentId": agent["id"], "toolId": tool["id"], "config": request}),
+        ("update_agent", {"id": agent["id"], "tools": [{**tool, "config": request}]}),
+        ("update_agent", {"id": agent["id"], "configUrlExternal": {"url": "https://b", "header": MARKER}}),
+        ("update_crm_step", {"id": ids["step"], "name": "New", "webhookUrl": "https://evil.example"}),
+    ]
+
+    for name, arguments in attempts:
+        with pytest.raises(InvalidInput, match="another host"):
+            await run(name, **arguments)

@@ -15,14 +15,19 @@ async def populated(run) -> dict[str, str]:
     """Make one of everything; the ids by what they stand for."""
     datastore = await run("create_datastore", type="qdrant", name="Manuals")
     datasource = await run(
-        "create_datasource", datastoreId=datastore["id"], name="one.txt", text="Turn it on."
+        "create_datasource",
+        datastoreId=datastore["id"],
+        name="one.txt",
+        text="Turn it on.",
+        config={"source_url": f"https://docs.example/one?token={CANARY}", "apiKey": CANARY},
     )
     agent = await run(
         "create_agent",
         **an_agent(),
         handle="ana",
         visibility="public",
-        configUrlExternal={"url": "https://crm.example", "header": CANARY},
+        configUrlExternal={"url": f"https://crm.example?token={CANARY}", "header": CANARY},
+        interfaceConfig={"apiKey": CANARY},
         configUrlInfosSystemExternal={"url_webhook_external": "https://hooks.example", "headerKey": CANARY},
     )
     tool = await run("addHttpTool", agentId=agent["id"], config=a_request())
@@ -36,7 +41,7 @@ async def populated(run) -> dict[str, str]:
         name="New",
         trigger="Somebody writes.",
         agentId=agent["id"],
-        webhookUrl="https://hooks.example",
+        webhookUrl=f"https://hooks.example?sig={CANARY}",
         webhookHeader={"X-Any": CANARY},
     )
     key = await run("create_key", name="console", scopes=["read"])

@@ -13,11 +13,12 @@ import pytest
 from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.crm import ZapiNotice
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, a_scenario, an_agent
+from .entities import KEY, a_scenario, a_step, an_agent
 from .processes import seen_by
 
 
@@ -219,6 +220,18 @@ async def test_a_row_that_cannot_be_read_is_named(path, document):
         await scenarios_in(path)
 
     assert "backup" in refusal.value.hint
+
+
+async def test_what_a_newer_program_added_to_a_row_is_passed_over(path):
+    step = a_step("s2", "s1", 0, zapi=ZapiNotice(message="Hello"))
+    store = opened(path)
+    await store.write(lambda tables: [tables.scenarios.add(a_scenario("s1")), tables.steps.add(step)])
+    store.close()
+    changed(path, "update steps set document = json_set(document, '$.colour', 'red', '$.zapi.colour', 'red')")
+
+    store = opened(path)
+    assert await store.read(lambda tables: tables.steps.find("s2")) == step
+    store.close()
 
 
 async def test_a_workspace_opens_with_its_own_key_alone(path):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.workspaces import CANARY, an_agent
 from vivavoce.app import back_up_workspace, faults_of_workspace, open_app
-from vivavoce.errors import StorageFailed
+from vivavoce.errors import InvalidInput, StorageFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.settings import Settings
 
@@ -71,7 +71,7 @@ def test_settings_name_a_database_and_the_key_beside_it(tmp_path):
 
 
 def test_a_setting_that_cannot_be_is_refused_by_its_name():
-    with pytest.raises(ValueError, match="VIVAVOCE_PORT"):
+    with pytest.raises(InvalidInput, match="VIVAVOCE_PORT"):
         Settings.read({"VIVAVOCE_PORT": "eighty"})
 
 

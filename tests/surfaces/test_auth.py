@@ -12,6 +12,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -236,6 +237,92 @@ async def test_an_mcp_client_without_a_key_does_not_get_in(settings, keys, era):
     with served(settings) as address, pytest.raises((MCPError, ExceptionGroup)):
         async with mcp_over_http(address, mode=era) as client:
             await client.list_tools()
+
+
+# Over MCP
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def test_a_session_serves_only_the_key_that_opened_it(settings, keys):
+    twin = key_for(settings, *Scope).key  # the same name and scopes as the key "all"
+    with TestClient(application(settings), base_url="http://127.0.0.1:8377") as client:
+        opened = client.post("/mcp", json=HELLO, headers={**bearing(keys["all"]), **ACCEPT})
+        session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
+        others = [
+            client.request(method, "/mcp", json=LIST, headers={**bearing(key), **session})
+            for key in (twin, keys["read"])
+            for method in ("POST", "GET", "DELETE")
+        ]
+        unknown = {**ACCEPT, "mcp-session-id": "0" * 32}
+        nothing = client.post("/mcp", json=LIST, headers={**bearing(twin), **unknown})
+        mine = client.post("/mcp", json=LIST, headers={**bearing(keys["all"]), **session})
+        ended = client.delete("/mcp", headers={**bearing(keys["all"]), **session})
+
+    assert {(answer.status_code, answer.text) for answer in others} == {(404, nothing.text)}
+    assert mine.status_code == 200
+    assert '"tools"' in mine.text
+    assert ended.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ('{"jsonrpc":"2.0","id":1,"method":5,"params":"SEKRET"}', -32600),
+        ('{"jsonrpc":"2.0","id":1,"method":"ping","params":"SEKRET"}', -32600),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"SEKRET"}', -32600),
+        ('{"jsonrpc":"SEKRET","id":1,"method":"ping"}', -32600),
+        ('{"jsonrpc":"2.0","id":1,"result":"SEKRET"}', -32600),
+        ('{"jsonrpc":"2.0","id":["SEKRET"],"result":{}}', -32600),
+        ('{"jsonrpc":"2.0","id":1,"error":"SEKRET"}', -32600),
+        ('{"jsonrpc":"2.0","id":1,"error":{"code":"SEKRET","message":"x"}}', -32600),
+        ('[{"jsonrpc":"2.0","id":1,"method":"SEKRET"}]', -32600),
+        ('"SEKRET"', -32600),
+        ('{"SEKRET"', -32700),
+        ('{"jsonrpc":"2.0","id":1,"method":"\\ud800 SEKRET"}', -32700),
+        ("[" * 100_000, -32700),
+        ("", -32700),
+    ],
+    ids=range(14),
+)
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize("in_session", [False, True], ids=["alone", "in-session"])
+def test_what_is_no_message_is_refused_without_its_values(client, keys, version, in_session, body, code):
+    headers = {**bearing(keys["all"]), **ACCEPT, "content-type": "application/json"}
+    if in_session:
+        headers["mcp-session-id"] = client.post("/mcp", json=HELLO, headers=headers).headers["mcp-session-id"]
+
+    answer = client.post("/mcp", content=body, headers={**headers, "mcp-protocol-version": version})
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == code
+    assert "SEKRET" not in answer.text
+    assert "pydantic" not in answer.text
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "HEAD"])
+def test_without_a_session_there_is_no_stream_to_open_and_nothing_to_end(client, keys, method):
+    answer = client.request(method, "/mcp", headers={**bearing(keys["all"]), **ACCEPT})
+
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
+    assert method == "HEAD" or answer.json()["error"] == "METHOD_NOT_ALLOWED"
+
+
+def test_a_path_with_a_slash_too_many_is_not_found_and_says_so(client, keys):
+    for path in ("/agents/", "/mcp/", "/docs/"):
+        answer = client.get(path, headers=bearing(keys["all"]), follow_redirects=False)
+
+        assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND"), path
 
 
 # Host and Origin
@@ -479,6 +566,82 @@ def test_a_key_appears_in_no_body_no_log_and_no_file(tmp_path, caplog, capfd):
         assert form not in printed.out + printed.err
         assert not [body for body in bodies if form.encode() in body]
         assert not [content for content in files if form.encode() in content]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_at_every_level_logs_go_to_stderr_and_hold_no_values(tmp_path, workers):
+    settings = settings_in(tmp_path)
+    key = key_for(settings, *Scope).key
+    environment = {
+        **os.environ,
+        "VIVAVOCE_DATABASE": str(settings.database),
+        "VIVAVOCE_LOG_LEVEL": "DEBUG",
+        "PYTHONUNBUFFERED": "1",
+    }
+    call = {"name": "create_agent", "arguments": {**NEW, "name": "n4me-of-an-agent"}}
+    body = json.dumps({**LIST, "method": "tools/call", "params": call}).encode()
+    command = [sys.executable, "-m", "vivavoce", "serve", "--port", "0", "--workers", str(workers)]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            place = re.search(r"http://(\S+) ", process.stderr.readline())[1]
+            _wait_for(place)
+            made = _asked(place, "POST", "/mcp", body, key)
+            listed = _asked(place, "GET", "/agents?search=n4me-in-an-address", b"", key)
+        finally:
+            process.terminate()
+            out, errors = process.communicate(timeout=30)
+
+    assert b"n4me-of-an-agent" in made
+    assert listed
+    assert out == ""
+    assert "n4me" not in errors
+    assert key not in errors
+
+
+def test_our_own_messages_have_the_level_of_the_settings_and_others_at_least_warning():
+    script = (
+        "import logging\n"
+        "from vivavoce.settings import Settings\n"
+        "from vivavoce.surfaces.logs import write_logs\n"
+        "write_logs(Settings.read())\n"
+        "for name in ('vivavoce.x', 'sse_starlette.sse', 'mcp'):\n"
+        "    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):\n"
+        "        logging.getLogger(name).log(level, 'said')\n"
+    )
+    said = {}
+    for level in ("DEBUG", "ERROR"):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "VIVAVOCE_LOG_LEVEL": level},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.stdout == ""
+        said[level] = done.stderr.splitlines()
+
+    assert said["ERROR"] == [f"ERROR {name}: said" for name in ("vivavoce.x", "sse_starlette.sse", "mcp")]
+    assert said["DEBUG"] == [
+        *(f"{level} vivavoce.x: said" for level in ("DEBUG", "INFO", "WARNING", "ERROR")),
+        *(f"{level} sse_starlette.sse: said" for level in ("WARNING", "ERROR")),
+        *(f"{level} mcp: said" for level in ("WARNING", "ERROR")),
+    ]
+
+
+def _wait_for(place):
+    """Return when a server that has said its address accepts connections at it."""
+    host, port = place.split(":")
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+            return
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
 
 
 def _crawl():

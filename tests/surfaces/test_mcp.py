@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -26,10 +27,12 @@ from script import HTTP_TOOL, carried_out
 from serving import mcp_over_http, served, settings_in
 
 from vivavoce.app import open_app
-from vivavoce.operations import ALIASES, CATALOGUE, OPERATOR, Caller, Effect, Scope
+from vivavoce.operations import ALIASES, CATALOGUE, OPERATOR, TOOLSETS, Caller, Effect, Scope
+from vivavoce.operations.agents import GetAgent, ListAgents
+from vivavoce.operations.crm import CreateCrmScenario, ListCrmScenarios, ScenarioList
 from vivavoce.operations.pages import PAGES
 from vivavoce.operations.prompts import PROMPTS
-from vivavoce.surfaces.mcp import front, recording
+from vivavoce.surfaces.mcp import front, options, recording
 from vivavoce.surfaces.mcp.command import MANIFEST
 from vivavoce.surfaces.mcp.selection import Selection
 from vivavoce.surfaces.mcp.server import server
@@ -124,6 +127,32 @@ async def test_lists_may_be_kept_for_a_while_but_not_shared_between_callers(conn
     assert {(listed.ttl_ms, listed.cache_scope) for listed in lists} == {(300_000, "private")}
 
 
+@pytest.mark.parametrize("selection", [Selection(), Selection(read_only=True), Selection(toolsets=("crm",))])
+async def test_the_instructions_promise_no_tool_that_may_not_be_offered(connect, era, selection):
+    async with connect(era, selection=selection) as client:
+        said = client.instructions
+
+    assert "As far as they are offered" in said
+    assert not [name for name in (*OFFERED, *ALIASES) if name in said]
+
+
+def test_the_page_of_tools_tells_nested_arguments_and_what_is_not_offered_by_default():
+    parts = dict(part.split("\n", 1) for part in PAGES["tools"]().split("\n## ")[1:])
+
+    assert set(parts) == set(OFFERED)
+    for place in ("config.url", "config.headers[].key", "config.headers[].acceptedValues"):
+        assert f"| `{place}` | " in parts["addHttpTool"]
+    assert "Fields as in `config.headers`." in parts["addHttpTool"]
+    marked = {
+        name for name, part in parts.items() if "Not offered by default, only with `--toolsets " in part
+    }
+    assert marked == set(OFFERED) - set(DEFAULT)
+
+
+def test_the_help_names_every_toolset():
+    assert options.TOOLSETS.partition(": ")[2].split(", ") == [*TOOLSETS, "default", "all"]
+
+
 # How it answers
 
 
@@ -164,6 +193,7 @@ async def test_an_unknown_tool_is_a_protocol_error(connect, era):
             with pytest.raises(MCPError) as refused:
                 await client.call_tool(name, {})
             assert refused.value.code == -32602
+            assert refused.value.message.endswith("List them with tools/list.")
             assert len(refused.value.message) < 300
 
 
@@ -366,12 +396,76 @@ async def test_every_deletion_asks_and_nothing_else_does(connect, era):
     async with connect(era, elicitation_callback=note) as client:
         outcomes = await carried_out(mcp_door(client))
 
-    deleted = [o.name for o in outcomes if o.name in DELETIONS and (not o.error or o.error[0] == "not_found")]
+    deleted = [o.name for o in outcomes if o.name in DELETIONS and not o.error]
     assert set(deleted) == set(DELETIONS) == {n for n in OFFERED if CATALOGUE[n].spec.effect is Effect.DELETE}
     assert len(asked) == len(deleted)
     for name, question in zip(deleted, asked, strict=True):
-        assert question.startswith(f"{CATALOGUE[name].spec.title} (")
-        assert question.endswith(f"This also removes {DELETIONS[name]}. It cannot be undone.")
+        assert question.startswith(f"{CATALOGUE[name].spec.title} '")
+        assert f"This also removes {DELETIONS[name]}" in question
+        assert question.endswith(". It cannot be undone.")
+
+
+async def test_the_question_names_the_thing_and_counts_what_goes_with_it(connect, era):
+    asked: list[str] = []
+
+    async def note(context, params):
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    writer = Caller(id="w", name="writer", scopes=frozenset({Scope.WRITE}))
+    async with connect() as client:
+
+        async def made(tool_name, /, **arguments):
+            return (await client.call_tool(tool_name, arguments)).structured_content["id"]
+
+        store = await made("create_datastore", type="qdrant", name="Prices")
+        source = await made("create_datasource", datastoreId=store, name="July", text="9.90")
+        agent = await made("create_agent", **NEW)
+        await made("addDatastoreTool", agentId=agent, datastoreId=store)
+        tool = await made("addHttpTool", agentId=agent, config=HTTP_TOOL)
+        scenario = await made("create_crm_scenario", name="Sales")
+        step = await made("create_crm_step", scenarioId=scenario, name="Won")
+        await made(
+            "create_crm_step",
+            scenarioId=scenario,
+            name="New",
+            agentId=agent,
+            autoNextStepId=step,
+            autoNextTime=1,
+        )
+    async with connect(era, caller=writer, elicitation_callback=note) as client:
+        for name, arguments in {
+            "delete_agent": {"id": agent},
+            "remove_agent_tool": {"agentId": agent, "toolId": tool},
+            "delete_crm_scenario": {"id": scenario},
+            "delete_crm_step": {"id": step},
+            "delete_datastore": {"id": store},
+            "delete_datasource": {"id": source},
+        }.items():
+            assert text_of(await client.call_tool(name, arguments)).startswith("declined: ")
+
+    assert [question.partition(" It cannot")[0] for question in asked] == [
+        f"Delete agent 'Ana' (id {agent})? This also removes its tools, its integrations and its place in "
+        "CRM steps (tools: 2, CRM scenarios: 1).",
+        f"Remove agent tool {HTTP_TOOL['name']!r} (agentId {agent}, toolId {tool})? This also removes its "
+        "settings and secrets.",
+        f"Delete CRM scenario 'Sales' (id {scenario})? This also removes all its steps (steps: 2).",
+        f"Delete CRM step 'Won' (id {step})? This also removes the timed moves of other steps that lead to "
+        "it (timed moves: 1).",
+        f"Delete datastore 'Prices' (id {store})? This also removes its datasources and the tools of agents "
+        "that consult it (datasources: 1, tools: 1).",
+        f"Delete datasource 'July' (id {source})? This also removes its text.",
+    ]
+
+
+@pytest.mark.parametrize("name", DELETIONS)
+async def test_nobody_is_asked_about_what_is_not_there(connect, era, name):
+    given = {"agentId": "none", "toolId": "none"} if name == "remove_agent_tool" else {"id": "none"}
+    async with connect(era, elicitation_callback=_never) as client:
+        answer = await client.call_tool(name, given)
+
+    assert answer.is_error
+    assert text_of(answer).startswith("not_found: No ")
 
 
 @pytest.mark.parametrize(
@@ -483,12 +577,100 @@ async def test_a_confirmation_given_to_another_workspace_does_not_count(connect,
     async with open_app(settings_in(tmp_path / "other")) as other:
         built = server(other.backend, lambda _: OPERATOR, state_key=other.request_state_key)
         async with Client(built, elicitation_callback=_never) as client:
-            asked = await client.session.call_tool("delete_agent", {"id": "x"}, allow_input_required=True)
+            id = (await client.call_tool("create_agent", NEW)).structured_content["id"]
+            asked = await client.session.call_tool("delete_agent", {"id": id}, allow_input_required=True)
     async with connect("auto", elicitation_callback=_never) as client:
         given = {"input_responses": YES, "request_state": asked.request_state}
         assert await _refusal(
-            client.session.call_tool("delete_agent", {"id": "x"}, allow_input_required=True, **given)
+            client.session.call_tool("delete_agent", {"id": id}, allow_input_required=True, **given)
         )
+
+
+async def test_a_confirmation_given_to_another_key_does_not_count(connect):
+    one, two = [Caller(id=id, name="same", scopes=frozenset(Scope)) for id in ("one", "two")]
+    async with connect("auto", caller=one, elicitation_callback=_never) as client:
+        id = (await client.call_tool("create_agent", NEW)).structured_content["id"]
+        asked = await client.session.call_tool("delete_agent", {"id": id}, allow_input_required=True)
+        given = {"input_responses": YES, "request_state": asked.request_state}
+        async with connect("auto", caller=two, elicitation_callback=_never) as other:
+            refused = await _refusal(
+                other.session.call_tool("delete_agent", {"id": id}, allow_input_required=True, **given)
+            )
+        confirmed = await client.session.call_tool(
+            "delete_agent", {"id": id}, allow_input_required=True, **given
+        )
+
+    assert refused
+    assert confirmed.structured_content["id"] == id
+
+
+# What breaks
+
+
+class Breaking:
+    """A backend in which one kind of operation breaks."""
+
+    def __init__(self, backend, kind):
+        self.backend, self.kind = backend, kind
+
+    def supports(self, kind):
+        return True
+
+    async def run(self, op, caller):
+        if isinstance(op, self.kind):
+            raise RuntimeError(f"{CANARY} of {op!r}")
+        return await self.backend.run(op, caller)
+
+
+async def test_what_breaks_is_written_down_and_the_client_learns_only_that(app, era, caplog):
+    built = server(Breaking(app.backend, ListAgents | GetAgent), lambda _: OPERATOR, state_key=bytes(32))
+    refusals = []
+    async with Client(built, mode=era) as client:
+        answer = await client.call_tool("get_agent", {"id": CANARY})
+        reference = ResourceTemplateReference(type="ref/resource", uri="vivavoce://agents/{id}")
+        for call in (
+            client.read_resource(f"vivavoce://agents/{CANARY}"),
+            client.complete(reference, {"name": "id", "value": CANARY}),
+        ):
+            with pytest.raises(MCPError) as refused:
+                await call
+            refusals.append((refused.value.code, refused.value.message, refused.value.error.data))
+
+    assert answer.is_error
+    assert text_of(answer) == "internal_error: Something broke here."
+    assert refusals == [(-32603, "Something broke here.", None)] * 2
+    for method in ("tools/call", "resources/read", "completion/complete"):
+        assert f"{method} failed: RuntimeError\n  File " in caplog.text
+    assert CANARY not in caplog.text
+
+
+async def test_a_prompt_that_breaks_says_no_more_than_that(connect, era, monkeypatch):
+    def fails(given):
+        raise RuntimeError(CANARY)
+
+    broken = replace(PROMPTS[0], name="broken", arguments=(), write=fails)
+    monkeypatch.setattr("vivavoce.surfaces.mcp.prompts.PROMPTS", (broken,))
+    async with connect(era) as client:
+        with pytest.raises(MCPError) as refused:
+            await client.get_prompt("broken")
+
+    assert (refused.value.code, refused.value.message) == (-32603, "Something broke here.")
+
+
+async def test_a_scenario_that_is_deleted_while_it_is_read_is_not_found(app, era):
+    class Forgetful(Breaking):
+        async def run(self, op, caller):
+            if isinstance(op, ListCrmScenarios):
+                return ScenarioList(scenarios=[])
+            return await self.backend.run(op, caller)
+
+    scenario = await app.backend.run(CreateCrmScenario(name="Sales"), OPERATOR)
+    built = server(Forgetful(app.backend, ()), lambda _: OPERATOR, state_key=bytes(32))
+    async with Client(built, mode=era) as client:
+        with pytest.raises(MCPError, match="No scenario") as refused:
+            await client.read_resource(f"vivavoce://scenarios/{scenario.id}")
+
+    assert refused.value.code == -32602
 
 
 # Resources, prompts and completions
@@ -521,14 +703,16 @@ async def test_an_agent_a_datastore_and_a_scenario_can_be_read_by_their_template
         read = [
             json.loads((await client.read_resource(template.replace("{id}", id))).contents[0].text)
             for template, id in zip(
-                [templates[0], *templates], ["@ana_1", agent["id"], store["id"], scenario["id"]], strict=True
+                [templates[0], templates[0], *templates],
+                ["@ana_1", "%40ana_1", agent["id"], store["id"], scenario["id"]],
+                strict=True,
             )
         ]
 
     assert templates == [f"vivavoce://{noun}/{{id}}" for noun in ("agents", "datastores", "scenarios")]
-    assert [thing["id"] for thing in read] == [agent["id"], agent["id"], store["id"], scenario["id"]]
-    assert read[2]["datasources"] == []
-    assert [of["id"] for of in read[3]["steps"]] == [step.structured_content["id"]]
+    assert [thing["id"] for thing in read] == [*[agent["id"]] * 3, store["id"], scenario["id"]]
+    assert read[3]["datasources"] == []
+    assert [of["id"] for of in read[4]["steps"]] == [step.structured_content["id"]]
 
 
 @pytest.mark.parametrize(
@@ -539,6 +723,8 @@ async def test_an_agent_a_datastore_and_a_scenario_can_be_read_by_their_template
         "vivavoce://agents/..%2fdatastores",
         "vivavoce://scenarios/nothing",
         "vivavoce://docs/secrets",
+        "docs/tools",
+        "agents/nobody",
         "vivavoce://docs/../../etc/passwd",
         "file:///etc/passwd",
         "https://example.com/",

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from vivavoce.operations import CATALOGUE
 from vivavoce.surfaces.docs import page
 from vivavoce.surfaces.http import application
-from vivavoce.surfaces.mcp.sessions import BODY
+from vivavoce.surfaces.limits import BODY
 from vivavoce.surfaces.openapi import document
 
 NEW = {"name": "Ana", "description": "d", "modelName": "gpt_4o", "systemPrompt": "p"}
@@ -189,6 +189,80 @@ def test_a_step_has_its_groups_nested_and_flat(client, agent):
     assert step["whatsapp"]["templateName"] == "t"
 
 
+GROUPS = {
+    "zapi": {"agentId": None, "phoneNumber": "+55", "message": "m"},
+    "whatsapp": {
+        "templateAgentId": None,
+        "templateName": "offer",
+        "templateLanguageCode": "pt_BR",
+        "templateText": "t",
+    },
+}
+FLAT = {
+    f"{group}{key[0].upper()}{key[1:]}": (group, key) for group, fields in GROUPS.items() for key in fields
+}
+
+
+@pytest.fixture
+def step(client, agent):
+    """A step in which every field of both groups has a value."""
+    scenario = client.post("/crm/scenario", json={"name": "Sales"}).json()
+    zapi = {**GROUPS["zapi"], "agentId": agent["id"]}
+    whatsapp = {**GROUPS["whatsapp"], "templateAgentId": agent["id"]}
+    given = {"scenarioId": scenario["id"], "name": "New", "zapi": zapi, "whatsapp": whatsapp}
+    return client.post("/crm/step", json=given).json()
+
+
+@pytest.mark.parametrize("value", ["other", None])
+@pytest.mark.parametrize(("flat", "place"), FLAT.items(), ids=FLAT)
+def test_a_flat_field_changes_its_place_in_the_group_alone(client, step, flat, place, value):
+    group, key = place
+    if value is not None and flat.endswith("AgentId"):
+        value = client.post("/agents", json=NEW).json()["id"]
+
+    changed = client.put("/crm/step", json={"id": step["id"], "name": "New", flat: value}).json()
+
+    expected = {**step, flat: value, group: {**step[group], key: value}}
+    assert changed == {**expected, "updatedAt": changed["updatedAt"]}
+
+
+def test_a_group_of_which_every_flat_field_is_cleared_is_gone(client, step):
+    cleared = {flat: None for flat, (group, _) in FLAT.items() if group == "zapi"}
+
+    changed = client.put("/crm/step", json={"id": step["id"], "name": "New", **cleared}).json()
+
+    assert changed["zapi"] is None
+    assert changed["whatsapp"] == step["whatsapp"]
+
+
+@pytest.mark.parametrize("value", ["other", None])
+@pytest.mark.parametrize(("flat", "place"), FLAT.items(), ids=FLAT)
+def test_a_flat_field_and_a_nested_one_that_disagree_are_refused(client, step, flat, place, value):
+    group, key = place
+
+    for edited in ({**step, flat: value}, {**step, group: {**step[group], key: value}}):
+        answer = client.put("/crm/step", json=edited)
+        assert (answer.status_code, answer.json()["details"]) == (400, {flat: f"differs from {group}.{key}"})
+        assert answer.json()["message"] == f"{flat} and {group}.{key} disagree."
+    assert client.get("/crm/step", params={"scenarioId": step["scenarioId"]}).json() == [step]
+
+
+def test_a_step_that_is_sent_back_as_it_was_read_stays_as_it_is(client, step):
+    empty = {"scenarioId": step["scenarioId"], "name": "Empty"}
+    half = {**empty, "name": "Half", "zapi": {"message": "m"}, "whatsapp": {}}
+    for read in (step, *(client.post("/crm/step", json=given).json() for given in (empty, half))):
+        again = client.put("/crm/step", json=read).json()
+        assert again == {**read, "updatedAt": again["updatedAt"]}
+
+
+def test_a_flat_field_completes_a_nested_group_that_leaves_it_out(client, step):
+    given = {"id": step["id"], "name": "New", "zapi": {"message": "new"}, "zapiPhoneNumber": "+1"}
+
+    changed = client.put("/crm/step", json=given).json()
+
+    assert changed["zapi"] == {"agentId": None, "phoneNumber": "+1", "message": "new"}
+
+
 @pytest.mark.parametrize(("enabled", "said"), [("true", "enabled"), ("false", "disabled")])
 def test_switching_an_integration_answers_a_json_string(client, agent, enabled, said):
     answer = client.patch(f"/agents/{agent['id']}/webhook?type=telegram&enabled={enabled}")
@@ -345,6 +419,27 @@ def test_an_upload_without_a_name_or_with_a_byte_order_mark_is_taken(client, sto
     assert (made["textSize"], made["config"]) == (3, {"custom_id": "mine"})
 
 
+def form(fields, text):
+    """The bytes of a form with a file, in parts, as a client sends it that does not know the size."""
+    for name, value in fields.items():
+        yield f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+    yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    for start in range(0, len(text), 2**16):
+        yield text[start : start + 2**16]
+    yield b"\r\n--x--\r\n"
+
+
+def test_an_upload_that_does_not_say_its_size_is_counted_as_it_comes(client, store):
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    fields = {"datastoreId": store["id"], "isUpdateText": "true"}
+
+    made = client.post("/datasources", content=form(fields, b"x" * 2_000_000), headers=headers)
+    large = client.post("/datasources", content=form(fields, b"x" * BODY), headers=headers)
+
+    assert (made.status_code, made.json()["textSize"]) == (200, 2_000_000)
+    assert (large.status_code, large.json()["error"]) == (413, "INVALID_REQUEST")
+
+
 @pytest.mark.parametrize(
     ("files", "fields", "status", "told"),
     [
@@ -356,11 +451,27 @@ def test_an_upload_without_a_name_or_with_a_byte_order_mark_is_taken(client, sto
         ({"other": ("a.txt", b"x")}, {}, 400, "file"),
         ({"file": ("a.txt", b"x")}, {"type": "exe"}, 400, "type"),
         ({"file": ("a.txt", b"x")}, {"colour": "blue"}, 400, "colour"),
+        ({"file": ("a.txt", b"x")}, {"text": "y"}, 400, "text"),
+        ({"file": ("a.txt", b"x")}, {"datasourceText": "y"}, 400, "datasourceText"),
         ({"file": ("a.txt", b"x")}, {"datastoreId": "nothing"}, 404, "datastore"),
         ([("file", ("a.txt", b"x")), ("file", ("b.txt", b"y"))], {}, 400, "file"),
         ({"file": ("a.txt", b"x")}, {f"f{n}": "x" for n in range(30)}, 400, "field"),
     ],
-    ids=["binary", "nul", "blank", "control", "long", "no file", "type", "field", "store", "two", "many"],
+    ids=[
+        "binary",
+        "nul",
+        "blank",
+        "control",
+        "long",
+        "no file",
+        "type",
+        "field",
+        "text",
+        "wire",
+        "store",
+        "two",
+        "many",
+    ],
 )
 def test_an_upload_that_breaks_a_rule_is_refused(client, store, files, fields, status, told):
     answer = client.post("/datasources", data={"datastoreId": store["id"], **fields}, files=files)
@@ -417,6 +528,27 @@ def test_a_query_that_breaks_rules_names_each_of_them(client, path, field):
     assert answer.json()["details"].keys() == {field}
 
 
+def test_arguments_in_the_address_have_the_defaults_of_a_body(client):
+    made = client.post("/agents?name=Ana")
+    wrong = client.post("/agents?name=Ana&temperature=3&colour=blue")
+    body = client.post("/agents?name=Ana", json={"temperature": 3})
+
+    assert (made.status_code, made.json()["name"]) == (200, "Ana")
+    assert made.json()["modelName"] == client.post("/agents", json={}).json()["modelName"]
+    assert (wrong.status_code, wrong.json()["error"]) == (400, "error invalid request query")
+    assert wrong.json()["details"].keys() == {"temperature", "colour"}
+    assert (body.status_code, body.json()["error"]) == (400, "error invalid request body")
+
+
+def test_two_names_for_one_text_must_agree(client, store):
+    given = {"datastoreId": store["id"], "name": "a"}
+    same = client.post("/datasources", json={**given, "text": "x", "datasourceText": "x"})
+    other = client.post("/datasources", json={**given, "text": "x", "datasourceText": "y"})
+
+    assert same.status_code == 200
+    assert (other.status_code, other.json()["message"]) == (400, "datasourceText and text disagree.")
+
+
 @pytest.mark.parametrize("query", ["", "?type=whatsapp", "?enabled=true", "?type=fax&enabled=true"])
 def test_a_switch_without_its_parameters_is_refused(client, agent, query):
     answer = client.patch(f"/agents/{agent['id']}/webhook{query}")
@@ -452,11 +584,10 @@ def test_an_error_has_its_status_and_its_code(client, method, path, body, status
     assert status != 405 or answer.headers["allow"]
 
 
-def test_a_slash_at_the_end_leads_to_the_route_itself(client):
+def test_a_slash_at_the_end_is_another_address(client):
     answer = client.get("/agents/", follow_redirects=False)
 
-    assert answer.status_code == 307
-    assert answer.headers["location"] == "http://127.0.0.1:8377/agents"
+    assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND")
 
 
 def test_what_is_not_in_a_state_for_it_is_a_conflict(client):
@@ -522,14 +653,9 @@ def test_a_body_larger_than_the_limit_is_refused(client):
         client.post("/agents", content=chunks),
         client.post("/agents", content=b"{}", headers={"content-length": str(10**30)}),
         client.post("/datasources", data={"datastoreId": "x"}, files=files),
-        client.post(
-            "/datasources",
-            content=iter([b"--x\r\n"]),
-            headers={"content-type": "multipart/form-data; boundary=x"},
-        ),
     ]
 
-    assert [answer.status_code for answer in answers] == [413] * 5
+    assert [answer.status_code for answer in answers] == [413] * 4
     assert {answer.json()["error"] for answer in answers} == {"INVALID_REQUEST"}
 
 
@@ -611,6 +737,45 @@ def test_bodies_are_as_the_document_describes_them(client, agent, store):
         content = described["paths"][template]["get"]["responses"]["200"]["content"]
         schema = {**content["application/json"]["schema"], "components": described["components"]}
         jsonschema.Draft202012Validator(schema).validate(client.get(path).json())
+
+
+def body_of(path, method, media="application/json"):
+    return document()["paths"][path][method]["requestBody"]["content"][media]["schema"]
+
+
+@pytest.mark.parametrize("method", ["post", "put"])
+def test_the_document_describes_the_flat_fields_as_it_does_the_nested(method):
+    schemas = document()["components"]["schemas"]
+    fields = body_of("/crm/step", method)["properties"]
+    groups = {"zapi": "ZapiNotice", "whatsapp": "WhatsappTemplate"}
+
+    def plain(schema):
+        return {key: value for key, value in schema.items() if key != "description"}
+
+    for flat, (group, key) in FLAT.items():
+        assert plain(fields[flat]) == plain(schemas[groups[group]]["properties"][key])
+
+
+def test_a_step_is_as_the_document_describes_it_and_has_nothing_beside(client, step):
+    described = document()
+    shown = described["components"]["schemas"]["StepShown"]
+    closed = {**shown, "components": described["components"], "additionalProperties": False}
+
+    jsonschema.Draft202012Validator(closed).validate(step)
+
+
+def test_the_document_describes_both_ways_to_send_a_text(client, store):
+    sent = {"datastoreId": store["id"], "type": "file", "name": "a", "datasourceText": "x"}
+    fields = {"datastoreId": store["id"], "type": "file", "fileName": "a", "custom_id": "mine"}
+    described = body_of("/datasources", "post", "multipart/form-data")
+
+    jsonschema.Draft202012Validator(body_of("/datasources", "post")).validate(sent)
+    jsonschema.Draft202012Validator(described).validate({**fields, "file": "x"})
+    assert client.post("/datasources", json=sent).status_code == 200
+    for left_out in described["properties"].keys() - set(described["required"]):
+        some = {name: value for name, value in fields.items() if name != left_out}
+        assert client.post("/datasources", data=some, files={"file": ("a", b"x")}).status_code == 200
+    assert all(f"<td><code>{field}</code>" in page() for field in described["properties"])
 
 
 def test_the_page_names_every_route_and_fetches_nothing(client):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 _VERSION = b"1"
+_HOW = (
+    "It must be base64 of 32 bytes. Make one with: python3 -c "
+    "'import base64, secrets; print(base64.b64encode(secrets.token_bytes(32)).decode())'"
+)
 _NONCE = 12
 
 
@@ -25,7 +29,7 @@ class AesVault:
 
     def __init__(self, master: bytes) -> None:
         if len(master) != 32:
-            raise InvalidInput("The master key must have 32 bytes.", hint="Make one with vivavoce doctor.")
+            raise InvalidInput("The master key must have 32 bytes.", hint=_HOW)
         self._master = master
 
     def seal(self, plain: bytes, place: str) -> bytes:
@@ -68,7 +72,7 @@ def key_from(text: str) -> bytes:
     try:
         return base64.b64decode(text.strip(), validate=True)
     except ValueError as error:
-        raise InvalidInput("The master key is not base64.", hint="It must be base64 of 32 bytes.") from error
+        raise InvalidInput("The master key is not base64.", hint=_HOW) from error
 
 
 def key_in(path: Path, *, may_make: bool = True) -> bytes:

@@ -1,15 +1,16 @@
-"""Addresses: what a url must keep to before it is stored, and which of its values are secret."""
+"""Addresses: what a url must keep to before it is stored, and where it leads."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import SplitResult, unquote_plus, urlsplit
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
-from .secrets import MARKER, Cover, is_telling, within
+from vivavoce.errors import InvalidInput
 
-PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
-"""A name in braces, filled in before the request is made."""
+from .secrets import PLACEHOLDER, is_address, is_secret_query, within
 
 
 def checked_address(url: str) -> str:
@@ -31,26 +32,40 @@ def checked_address(url: str) -> str:
     return url
 
 
-def covered_address(location: str, url: str, cover: Cover) -> str:
-    """The url with the values of telling query parameters covered."""
-    address, hash_mark, fragment = url.partition("#")
-    address, question_mark, query = address.partition("?")
-    counted: dict[str, int] = {}
-    pieces = []
-    for piece in query.split("&"):
-        name, equals, value = piece.partition("=")
-        if _is_secret(name, value):
-            place = counted[name] = counted.get(name, 0) + 1
-            value = MARKER if unquote_plus(value) == MARKER else value
-            value = cover.over(within(location, name, str(place)), value)
-        pieces.append(name + equals + value)
-    return address + question_mark + "&".join(pieces) + hash_mark + fragment
+def checked_setting(name: str, value: Any) -> None:
+    """Refuse an address in a configuration that is there and breaks the rules; `name` says which it is."""
+    if value is None or value == "":
+        return
+    try:
+        checked_address(_text(value))
+    except ValueError as error:
+        fault = str(error).removeprefix("url: ")
+        raise InvalidInput(
+            f"{name}: {fault}.", hint="Give a full https:// address.", details={name: fault}
+        ) from None
+
+
+def origin_of(url: str) -> str:
+    """Where an address leads, without what stands behind the host: scheme, host and port."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme.lower(), 0)
+    except ValueError:
+        return url
+    host = parts.netloc if "{" in parts.netloc else parts.hostname
+    return f"{parts.scheme.lower()}://{host}:{port}"
+
+
+def leads_elsewhere(location: str, after: Any, before: Any, secrets: Mapping[str, Any]) -> bool:
+    """Whether a JSON configuration leads to a host where the one `before`, with its secrets, did not lead."""
+    hidden = {(place, origin_of(secret)) for place, secret in secrets.items() if is_address(secret)}
+    return not set(_origins(location, after)) <= set(_origins(location, before)) | hidden
 
 
 def mixed_secrets(url: str) -> list[str]:
     """The query parameters whose value is partly a secret and partly a placeholder."""
     pieces = (piece.partition("=") for piece in urlsplit(url).query.split("&"))
-    return [name for name, _, value in pieces if _is_secret(name, value) and PLACEHOLDER.search(value)]
+    return [name for name, _, value in pieces if is_secret_query(name, value) and PLACEHOLDER.search(value)]
 
 
 def _check_host(parts: SplitResult) -> None:
@@ -61,5 +76,19 @@ def _check_host(parts: SplitResult) -> None:
             raise ValueError("url: the host must not contain digits or dots of other scripts")
 
 
-def _is_secret(name: str, value: str) -> bool:
-    return bool(value) and is_telling(unquote_plus(name)) and PLACEHOLDER.fullmatch(value) is None
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    return value
+
+
+def _origins(location: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Every address in a JSON value: at which location, and which origin."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _origins(within(location, key), item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _origins(within(location, "*"), item)
+    elif is_address(value):
+        yield location, origin_of(value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
+from pydantic.alias_generators import to_camel
 
+from .addresses import checked_setting, leads_elsewhere
 from .entities import Entity
-from .secrets import Cover, within
+from .secrets import Cover, is_telling, outside, within
 from .values import JsonObject, Line, Name, Text, Unlisted
 
 Visibility = Literal["public", "private"]
@@ -49,31 +51,36 @@ class Agent(Entity):
     use_markdown: Annotated[bool, Unlisted] = True
     use_language_detection: Annotated[bool, Unlisted] = True
     hidden: Annotated[bool, Unlisted] = False
-    secrets: Annotated[dict[str, str], Field(exclude=True, repr=False)] = {}
+    secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
 
 
-CONFIGS_WITH_SECRETS = ("config_url_external", "config_url_infos_system_external")
+CONFIGS_WITH_SECRETS = ("interface_config", "config_url_external", "config_url_infos_system_external")
+_ADDRESSES = {"config_url_external": "url", "config_url_infos_system_external": "url_webhook_external"}
 _SECRET_KEYS = ("header", "headerKey")
+"""Under these names stands what authenticates the calls to the addresses."""
 
 
-def with_covered_configs(values: dict[str, Any], stored: dict[str, str]) -> dict[str, Any]:
-    """The given values with markers for the headers that authenticate outgoing calls."""
-    secrets = dict(stored)
+def with_covered_configs(values: dict[str, Any], before: Agent | None = None) -> dict[str, Any]:
+    """The given values with markers for secrets; `before` is the agent that they change."""
+    secrets = {} if before is None else before.secrets
     for field in CONFIGS_WITH_SECRETS:
         if field in values:
-            cover = Cover(stored)
+            stored = {} if before is None else before.secrets
+            known = values[field] if before is None else getattr(before, field)
+            moved = leads_elsewhere(field, values[field], known, stored)
+            cover = Cover(stored, leads_elsewhere=moved)
             values = {**values, field: _covered(field, values[field], cover)}
-            secrets = {
-                place: kept for place, kept in secrets.items() if not place.startswith(within(field, ""))
-            }
-            secrets |= cover.found
+            secrets = outside(field, secrets) | cover.found
     return {**values, "secrets": secrets}
 
 
 def _covered(field: str, config: dict[str, Any] | None, cover: Cover) -> dict[str, Any] | None:
     if config is None:
         return None
-    covered: dict[str, Any] = cover.over_json(field, config)
-    for key in config.keys() & set(_SECRET_KEYS):
-        covered[key] = cover.over_json(within(field, key), config[key], telling=True)
-    return covered
+    if field in _ADDRESSES:
+        checked_setting(f"{to_camel(field)}.{_ADDRESSES[field]}", config.get(_ADDRESSES[field]))
+    secret_keys = _SECRET_KEYS if field in _ADDRESSES else ()
+    return {
+        key: cover.over_json(within(field, key), item, telling=key in secret_keys or is_telling(key))
+        for key, item in config.items()
+    }

@@ -8,9 +8,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vivavoce.errors import InvalidInput
 
-from .addresses import checked_address
+from .addresses import checked_address, checked_setting, leads_elsewhere
 from .entities import Entity
-from .secrets import Cover
+from .secrets import Cover, outside
 from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value, unlisted
 
 ConversationStatus = Literal["RESOLVED", "UNRESOLVED", "HUMAN_REQUESTED"]
@@ -94,7 +94,7 @@ class Step(StepFields, Entity):
     scenario_id: str
     index: int
     name: Name
-    secrets: Annotated[dict[str, str], Field(exclude=True, repr=False)] = {}
+    secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
 
     @model_validator(mode="after")
     def _assigns_to_someone(self) -> Self:
@@ -116,10 +116,21 @@ class Step(StepFields, Entity):
         return [agent_id for agent_id in named if agent_id is not None]
 
 
-def with_covered_header(values: dict[str, Any], stored: dict[str, str]) -> dict[str, Any]:
-    """The given values with markers for what authenticates the step's webhook."""
-    if "webhook_header" not in values:
-        return values
-    cover = Cover(stored)
-    header = cover.over_json("webhookHeader", values["webhook_header"], telling=True)
-    return {**values, "webhook_header": header, "secrets": cover.found}
+def with_covered_webhook(values: dict[str, Any], before: Step | None = None) -> dict[str, Any]:
+    """The given values with markers for the webhook's secrets; `before` is the step that they change."""
+    stored = {} if before is None else before.secrets
+    url = values.get("webhook_url")
+    checked_setting("webhookUrl", url)
+    moved = before is not None and leads_elsewhere("webhookUrl", url, before.webhook_url, {})
+    if moved and "webhook_header" not in values and outside("webhookUrl", stored):
+        raise InvalidInput(
+            "webhookUrl leads to another host, and the stored webhookHeader was meant for the old one.",
+            hint="Write webhookHeader again for the new address, or clear it with null.",
+        )
+    cover, secrets = Cover(stored, leads_elsewhere=moved), stored
+    for field, location in (("webhook_url", "webhookUrl"), ("webhook_header", "webhookHeader")):
+        if field in values:
+            covered = cover.over_json(location, values[field], telling=field == "webhook_header")
+            values = {**values, field: covered}
+            secrets = outside(location, secrets)
+    return {**values, "secrets": {**secrets, **cover.found}}

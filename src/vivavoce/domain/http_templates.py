@@ -28,6 +28,7 @@ def _fixed(key: str, value: str, description: str = "") -> dict[str, Any]:
 
 _BEARER = _fixed("Authorization", "Bearer YOUR_API_KEY", "The key of the API that is called.")
 _PLATFORM = "https://YOUR_SERVER"
+_LATER = "The hosted service has this route; this server answers it in a later version."
 _CAL = "https://api.cal.com/v2"
 _CAL_VERSION = _fixed("cal-api-version", "2024-09-04", "The version of the Cal.com API.")
 
@@ -85,7 +86,7 @@ HTTP_TEMPLATES: tuple[HttpTemplate, ...] = tuple(
         (
             "chatvolt_http_tools",
             "Ask another agent",
-            "The server's address, an API key and the other agent's id.",
+            "The server's address, an API key and the other agent's id. " + _LATER,
             {
                 "name": "Ask the specialist",
                 "description": "Asks the specialist agent. Use it for questions outside your own field.",
@@ -98,7 +99,7 @@ HTTP_TEMPLATES: tuple[HttpTemplate, ...] = tuple(
         (
             "chatvolt_http_tools",
             "Remember something about the conversation",
-            "The server's address and an API key.",
+            "The server's address and an API key. " + _LATER,
             {
                 "name": "Set variable",
                 "description": "Keeps a fact about this conversation for later, such as a preferred time.",
@@ -115,7 +116,7 @@ HTTP_TEMPLATES: tuple[HttpTemplate, ...] = tuple(
         (
             "chatvolt_http_tools",
             "Move the conversation to a step",
-            "The server's address, an API key and the step's id.",
+            "The server's address, an API key and the step's id. " + _LATER,
             {
                 "name": "Move to step",
                 "description": "Moves this conversation to the next step of the sales process.",

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from .addresses import checked_setting
 from .entities import Entity, Moment
+from .secrets import Cover
 from .values import Line, Name, Text, Unlisted, Value
 
 DatastoreType = Literal["qdrant"]
@@ -39,6 +41,15 @@ class Datasource(Entity):
     nb_tokens: Annotated[int, Unlisted] = 0
     group_id: Annotated[str | None, Unlisted] = None
     last_synch: Annotated[Moment | None, Unlisted] = None
+    secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
+
+
+def covered_settings(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of a new datasource with markers for secrets, and the secrets."""
+    for name in ("source_url", "sitemap"):
+        checked_setting(f"config.{name}", config.get(name))
+    cover = Cover({})
+    return cover.over_json("config", config), cover.found
 
 
 class Counted(Value):

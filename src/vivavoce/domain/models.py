@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Model(NamedTuple):
-    """A model: the platform's name for it, who makes it, and what it is good for."""
+    """A model: the platform's name for it, who makes it, and what it is called."""
 
     name: str
     maker: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 import pydantic_core
@@ -10,9 +10,10 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.errors import Conflict, InvalidInput
 
+from .addresses import leads_elsewhere
 from .entities import Entity
 from .faults import faults_of, in_words
-from .http_tools import HttpConfig
+from .http_tools import HttpConfig, destination_of
 from .secrets import Cover
 from .values import Id, JsonObject, Text, Unlisted, Value
 
@@ -105,14 +106,18 @@ class ToolDraft(Value):
         """The same for a tool that is not there yet, refused without the settings that its kind needs."""
         return ToolDraft.model_validate(self.model_dump(exclude={"id"}, by_alias=False))
 
-    def covered(self, stored: Mapping[str, str]) -> tuple[dict[str, Any] | None, dict[str, str]]:
-        """The settings with markers for secrets, and the secrets."""
-        cover = Cover(stored)
+    def covered(self, before: Tool | None = None) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """The settings with markers for secrets, and the secrets; `before` is the tool that they change."""
         if self.config is None:
             return None, {}
+        stored, known = ({}, self.config) if before is None else (before.secrets, before.config or {})
         if self.type == "http":
+            moved = destination_of(self.config) != destination_of(known)
+            cover = Cover(stored, leads_elsewhere=moved)
             config = HttpConfig.model_validate(self.config).covered(cover)
             return config.model_dump(mode="json", exclude_none=True), cover.found
+        moved = leads_elsewhere("config", self.config, known, stored)
+        cover = Cover(stored, leads_elsewhere=moved)
         return cover.over_json("config", self.config), cover.found
 
 
@@ -127,7 +132,7 @@ class Tool(Entity):
     service_provider_id: Annotated[str | None, Unlisted] = None
     is_raw: Annotated[bool, Unlisted] = False
     position: Annotated[int, Field(exclude=True)] = 0
-    secrets: Annotated[dict[str, str], Field(exclude=True, repr=False)] = {}
+    secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
 
     @property
     def name(self) -> str:
@@ -135,8 +140,8 @@ class Tool(Entity):
         return str((self.config or {}).get("name") or self.type)
 
     def hidden(self) -> Tool:
-        """As a stranger may see it: without the settings of an HTTP tool."""
-        return self.model_copy(update={"config": {}}) if self.type == "http" else self
+        """As a stranger may see it: without its settings."""
+        return self.model_copy(update={"config": {}})
 
 
 def check_together(tools: Iterable[Tool]) -> None:

@@ -35,7 +35,7 @@ _PRIVATE = ("system_prompt", "user_prompt", "config_url_external", "config_url_i
 @handles(CreateAgent)
 def create_agent(op: CreateAgent, work: Work) -> AgentShown:
     fields = {name: getattr(op, name) for name in Agent.model_fields if name in CreateAgent.model_fields}
-    agent = Agent.model_validate({**work.identity(), **with_covered_configs(fields, {})})
+    agent = Agent.model_validate({**work.identity(), **with_covered_configs(fields)})
     _check_handle(agent, work)
     work.tables.agents.add(agent)
     return AgentShown.of(agent, tools=tools_made(agent, op.tools, work))
@@ -45,7 +45,7 @@ def create_agent(op: CreateAgent, work: Work) -> AgentShown:
 def update_agent(op: UpdateAgent, work: Work) -> AgentShown:
     agent = agent_named(op.id, work)
     changes = {name: value for name, value in op.given().items() if name not in ("id", "tools")}
-    agent = agent.changed(work.now, **with_covered_configs(_whole(changes), agent.secrets))
+    agent = agent.changed(work.now, **with_covered_configs(_whole(changes), agent))
     _check_handle(agent, work)
     work.tables.agents.replace(agent)
     if op.tools is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vivavoce.domain.crm import Scenario, Step, with_covered_header
+from vivavoce.domain.crm import Scenario, Step, with_covered_webhook
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.crm import (
     AgentNamed,
@@ -19,13 +19,13 @@ from vivavoce.operations.crm import (
     ScenarioList,
     ScenarioShown,
     ScenarioUpdated,
-    StepArguments,
     StepDeleted,
     StepList,
     StepShown,
     UpdateCrmScenario,
     UpdateCrmStep,
 )
+from vivavoce.operations.step_arguments import StepArguments
 
 from .handlers import Work, handles
 from .references import agent_named, scenario_named, step_named
@@ -67,7 +67,7 @@ def list_crm_scenarios(op: ListCrmScenarios, work: Work) -> ScenarioList:
 @handles(CreateCrmStep)
 def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
     scenario = scenario_named(op.scenario_id, work)
-    fields = with_covered_header(_step_fields(op, work), {})
+    fields = with_covered_webhook(_step_fields(op, work))
     place = work.tables.steps.count(scenario_id=scenario.id)
     step = Step.model_validate(
         {**work.identity(), **fields, "scenario_id": scenario.id, "name": op.name, "index": place}
@@ -80,7 +80,8 @@ def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
 @handles(UpdateCrmStep)
 def update_crm_step(op: UpdateCrmStep, work: Work) -> StepShown:
     step = step_named(op.id, work)
-    step = step.changed(work.now, name=op.name, **with_covered_header(_step_fields(op, work), step.secrets))
+    fields = with_covered_webhook(_step_fields(op, work, stored=step), step)
+    step = step.changed(work.now, name=op.name, **fields)
     _check_references(step, work)
     work.tables.steps.replace(step)
     return _step_shown(step, work)
@@ -114,9 +115,9 @@ def list_crm_steps(op: ListCrmSteps, work: Work) -> StepList:
     )
 
 
-def _step_fields(op: StepArguments[StepShown], work: Work) -> dict[str, Any]:
+def _step_fields(op: StepArguments[StepShown], work: Work, *, stored: Step | None = None) -> dict[str, Any]:
     """The given fields; an agent that was named by its handle by its id."""
-    fields = op.step_fields()
+    fields = op.step_fields(stored)
     if op.agent_id is not None:
         fields["agent_id"] = agent_named(op.agent_id, work).id
     return fields

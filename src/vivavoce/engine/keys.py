@@ -67,7 +67,7 @@ class Keyring:
         def look_up(tables: Tables) -> Caller | None:
             for key in tables.keys.where(digest=digest):
                 if key.revoked_at is None:
-                    return Caller(name=key.name, scopes=key.scopes)
+                    return Caller(id=key.id, name=key.name, scopes=key.scopes)
             return None
 
         return await self.ports.store.read(look_up)

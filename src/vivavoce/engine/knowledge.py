@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from vivavoce.domain.knowledge import Counted, Datasource, Datastore
+from vivavoce.domain.knowledge import Counted, Datasource, Datastore, covered_settings
 from vivavoce.operations.knowledge import (
     CreateDatasource,
     CreateDatastore,
@@ -103,12 +103,14 @@ def page_datastores(op: PageDatastores, work: Work) -> DatastorePage:
 @handles(CreateDatasource)
 def create_datasource(op: CreateDatasource, work: Work) -> DatasourceShown:
     datastore = datastore_named(op.datastore_id, work)
+    config, secrets = covered_settings(op.settings())
     source = Datasource(
         **work.identity(),
         datastore_id=datastore.id,
         name=op.name,
         type=op.type,
-        config=op.settings(),
+        config=config,
+        secrets=secrets,
         text_size=len(op.text),
         hash=hashlib.sha256(op.text.encode()).hexdigest(),
     )

@@ -113,7 +113,7 @@ def _added(agent_ref: str, draft: ToolDraft, work: Work) -> ToolShown:
 
 def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
     draft = draft.as_new()
-    config, secrets = draft.covered({})
+    config, secrets = draft.covered()
     _check_datastore(draft, work)
     return Tool.model_validate(
         {
@@ -130,7 +130,7 @@ def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
 def _changed(tool: Tool, draft: ToolDraft, work: Work) -> Tool:
     check_same_type(tool, draft)
     _check_datastore(draft, work)
-    config, secrets = (tool.config, tool.secrets) if draft.config is None else draft.covered(tool.secrets)
+    config, secrets = (tool.config, tool.secrets) if draft.config is None else draft.covered(tool)
     others = draft.model_dump(include=draft.model_fields_set - {"id", "type", "config"}, by_alias=False)
     return tool.changed(work.now, config=config, secrets=secrets, **others)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from vivavoce.domain.agents import Agent, Handle, ModelName, Temperature, Visibility
 from vivavoce.domain.integrations import Channel
 from vivavoce.domain.tools import Tool, ToolDraft
 from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, unlisted
 
-from .base import Effect, Listing, Operation, Result, SchemaOf
+from .base import LEFT_OUT, Effect, Listing, Operation, Result, SchemaOf
 
-AgentId = Annotated[Id, Field(description="The agent's id, as list_agents shows it.")]
 AgentRef = Annotated[
     str,
     Field(
@@ -24,6 +23,20 @@ AgentRef = Annotated[
     ),
 ]
 Drafts = Annotated[list[ToolDraft], Field(max_length=100)]
+
+InactiveHours = Annotated[
+    JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
+]
+KeepsInactiveHours = Annotated[bool | None, unlisted("Whether it keeps silent in its inactive hours.")]
+UserPrompt = Annotated[
+    Text | None, unlisted("A template around what people write, with {query} and {context}.")
+]
+IconUrl = Annotated[Line | None, unlisted("The address of its picture.")]
+IncludesSources = Annotated[bool, unlisted("Whether answers name their sources.")]
+RestrictsKnowledge = Annotated[bool, unlisted("Whether it answers from its datastores only.")]
+UsesMarkdown = Annotated[bool, unlisted("Whether it writes Markdown.")]
+DetectsLanguage = Annotated[bool, unlisted("Whether it answers in the language of the question.")]
+Hidden = Annotated[bool, unlisted("Whether lists leave it out.")]
 
 _READ_BACK = (
     "id ownerId organizationId organization formId createdAt updatedAt nbQueries prompt promptType "
@@ -111,23 +124,15 @@ class CreateAgent(
     config_url_infos_system_external: Annotated[
         JsonObject | None, unlisted("Where events are sent: {url_webhook_external, headerKey}.")
     ] = None
-    enable_inactive_hours: Annotated[
-        bool | None, unlisted("Whether it keeps silent in its inactive hours.")
-    ] = None
-    inactive_hours: Annotated[
-        JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
-    ] = None
-    user_prompt: Annotated[
-        Text | None, unlisted("A template around what people write, with {query} and {context}.")
-    ] = None
-    icon_url: Annotated[Line | None, unlisted("The address of its picture.")] = None
-    include_sources: Annotated[bool, unlisted("Whether answers name their sources.")] = True
-    restrict_knowledge: Annotated[bool, unlisted("Whether it answers from its datastores only.")] = True
-    use_markdown: Annotated[bool, unlisted("Whether it writes Markdown.")] = True
-    use_language_detection: Annotated[
-        bool, unlisted("Whether it answers in the language of the question.")
-    ] = True
-    hidden: Annotated[bool, unlisted("Whether lists leave it out.")] = False
+    enable_inactive_hours: KeepsInactiveHours = None
+    inactive_hours: InactiveHours = None
+    user_prompt: UserPrompt = None
+    icon_url: IconUrl = None
+    include_sources: IncludesSources = True
+    restrict_knowledge: RestrictsKnowledge = True
+    use_markdown: UsesMarkdown = True
+    use_language_detection: DetectsLanguage = True
+    hidden: Hidden = False
 
 
 class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /agents/{id}", echoes=_READ_BACK):
@@ -137,16 +142,16 @@ class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /age
     """
 
     id: AgentRef
-    name: Annotated[Name | None, Field(description="A new name.")] = None
+    name: Annotated[Name, Field(description="A new name.")] = LEFT_OUT
     description: Annotated[Text | None, Field(description="A new description.")] = None
     model_name: Annotated[
-        ModelName | None, Field(description="A new model, as getDocumentation (models) lists them.")
-    ] = None
-    temperature: Annotated[Temperature | None, Field(description="0 (fixed) to 1 (varied).")] = None
+        ModelName, Field(description="A new model, as getDocumentation (models) lists them.")
+    ] = LEFT_OUT
+    temperature: Annotated[Temperature, Field(description="0 (fixed) to 1 (varied).")] = LEFT_OUT
     system_prompt: Annotated[Text | None, Field(description="New instructions.")] = None
     visibility: Annotated[
-        Visibility | None, Field(description="public: anyone may read and ask it without a key.")
-    ] = None
+        Visibility, Field(description="public: anyone may read and ask it without a key.")
+    ] = LEFT_OUT
     handle: Annotated[Handle | None, Field(description="A unique short name; null removes it.")] = None
     interface_config: Annotated[
         JsonObject | None, Field(description="Look of the chat window; replaces the whole object.")
@@ -163,25 +168,17 @@ class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /age
         Drafts | None,
         unlisted("The final state of its tools: known ids are changed, others added, missing ones removed."),
     ] = None
-    enable_inactive_hours: Annotated[
-        bool | None, unlisted("Whether it keeps silent in its inactive hours.")
-    ] = None
-    inactive_hours: Annotated[
-        JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
-    ] = None
-    user_prompt: Annotated[
-        Text | None, unlisted("A template around what people write, with {query} and {context}.")
-    ] = None
-    icon_url: Annotated[Line | None, unlisted("The address of its picture.")] = None
-    include_sources: Annotated[bool | None, unlisted("Whether answers name their sources.")] = None
+    enable_inactive_hours: KeepsInactiveHours = None
+    inactive_hours: InactiveHours = None
+    user_prompt: UserPrompt = None
+    icon_url: IconUrl = None
+    include_sources: IncludesSources = LEFT_OUT
     restrict_knowledge: Annotated[bool | None, unlisted("Whether it answers from its datastores only.")] = (
         None
     )
-    use_markdown: Annotated[bool | None, unlisted("Whether it writes Markdown.")] = None
-    use_language_detection: Annotated[
-        bool | None, unlisted("Whether it answers in the language of the question.")
-    ] = None
-    hidden: Annotated[bool | None, unlisted("Whether lists leave it out.")] = None
+    use_markdown: UsesMarkdown = LEFT_OUT
+    use_language_detection: DetectsLanguage = LEFT_OUT
+    hidden: Hidden = LEFT_OUT
 
 
 class DeleteAgent(
@@ -213,8 +210,16 @@ class GetAgent(Operation[AgentShown], effect=Effect.READ, route="GET /agents/{id
     id: AgentRef
 
 
-class AgentQuery(Operation[AgentAnswer], effect=Effect.SEND, route="POST /agents/{id}/query", anonymous=True):
-    """Send a message to an agent and get its answer.
+class AgentQuery(
+    Operation[AgentAnswer],
+    effect=Effect.SEND,
+    route="POST /agents/{id}/query",
+    anonymous=True,
+    echoes="streaming contactId contact visitorId temperature presencePenalty frequencyPenalty topP "
+    "maxTokens modelName systemPrompt userPrompt promptTemplate promptType filters context callbackURL "
+    "channel attachments attachmentsForAI images toolsConfig isDraft formId truncateQuery",
+):
+    """Send a message to an agent and get its answer. This version does not answer yet: it says so.
 
     Give the conversationId of an earlier answer to go on with that conversation.
     """
@@ -222,7 +227,9 @@ class AgentQuery(Operation[AgentAnswer], effect=Effect.SEND, route="POST /agents
     id: AgentRef
     query: Annotated[Text, Field(min_length=1, description="The question or command.")]
     conversation_id: Annotated[
-        Id | None, Field(description="A conversation to go on with; left out, a new one begins.")
+        Id | None,
+        BeforeValidator(lambda given: None if given == "" else given),
+        Field(description="A conversation to go on with; left out, a new one begins."),
     ] = None
 
 

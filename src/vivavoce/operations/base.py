@@ -10,7 +10,9 @@ from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, TypeVar, get_args
 
 import pydantic_core
-from pydantic import ValidationError
+from pydantic import GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.keys import Scope
@@ -98,6 +100,9 @@ class Listing(Result):
 
 R = TypeVar("R", bound=Result, covariant=True)
 
+LEFT_OUT: Any = None
+"""The default of an argument that may be left out, but not be null."""
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -179,6 +184,15 @@ class Operation(Value, Generic[R]):
         )
 
     @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """An argument that may be left out but not be null has no default to show."""
+        schema = handler.resolve_ref_schema(handler(core))
+        for of in schema.get("properties", {}).values():
+            if of.get("default", 0) is None and {"type": "null"} not in of.get("anyOf", ()):
+                del of["default"]
+        return schema
+
+    @classmethod
     def parse(cls, given: Mapping[str, Any], *, strict: bool = True) -> Self:
         """The operation that these wire arguments ask for, or InvalidInput that names each fault.
 
@@ -207,6 +221,8 @@ class Operation(Value, Generic[R]):
 class Caller(Value):
     """Who asks, and what they may do."""
 
+    id: str = ""
+    """Tells callers apart: the id of their key. Two keys may have the same name."""
     name: str
     scopes: frozenset[Scope]
     is_anonymous: bool = False
@@ -223,10 +239,10 @@ class Caller(Value):
         )
 
 
-OPERATOR = Caller(name="operator", scopes=frozenset(Scope))
+OPERATOR = Caller(id="operator", name="operator", scopes=frozenset(Scope))
 """The person at the machine: the command line and the stdio server."""
 
-STRANGER = Caller(name="anonymous", scopes=frozenset(), is_anonymous=True)
+STRANGER = Caller(id="anonymous", name="anonymous", scopes=frozenset(), is_anonymous=True)
 """A caller without a key."""
 
 

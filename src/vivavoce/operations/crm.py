@@ -4,41 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from vivavoce.domain.crm import (
-    LONGEST_WAIT,
-    AssigneeLogic,
-    ConversationStatus,
-    MembershipIds,
-    Priority,
-    RequestContact,
     Scenario,
     Step,
-    StepFields,
-    Tags,
-    TimeUnit,
-    WhatsappTemplate,
-    ZapiNotice,
 )
-from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, Value, unlisted
+from vivavoce.domain.values import Id, Name, Text, Value, unlisted
 
 from .agents import AgentRef
-from .base import Effect, Listing, Operation, R, Result
+from .base import Effect, Listing, Operation, Result
+from .step_arguments import FLAT, StepArguments
 
 ScenarioId = Annotated[Id, Field(description="The scenario's id, as list_crm_scenarios shows it.")]
 StepId = Annotated[Id, Field(description="The step's id, as list_crm_steps shows it.")]
-
-_FLAT = {
-    "zapiAgentId": ("zapi", "agentId"),
-    "zapiPhoneNumber": ("zapi", "phoneNumber"),
-    "zapiMessage": ("zapi", "message"),
-    "whatsappTemplateAgentId": ("whatsapp", "templateAgentId"),
-    "whatsappTemplateName": ("whatsapp", "templateName"),
-    "whatsappTemplateLanguageCode": ("whatsapp", "templateLanguageCode"),
-    "whatsappTemplateText": ("whatsapp", "templateText"),
-}
-"""The wire has these both flat and nested: both are read, both are written."""
 
 _STEP_READ_BACK = "description organizationId createdAt updatedAt agent scenario index alsoRemoved"
 
@@ -77,16 +57,28 @@ class AgentNamed(Value):
     icon_url: str | None = None
 
 
+def _with_flat_fields(schema: dict[str, Any]) -> None:
+    """Describe what REST writes beside the groups; tools do not, so it is unlisted."""
+    for flat, (group, key) in FLAT.items():
+        schema["properties"][to_camel(flat)] = {
+            "anyOf": [{"type": "string"}, {"type": "null"}],
+            "description": f"The same as {group}.{to_camel(key)}.",
+            "unlisted": True,
+        }
+
+
 class StepShown(Step, Result):
     """A step of a scenario."""
+
+    model_config = ConfigDict(json_schema_extra=_with_flat_fields)
 
     agent: AgentNamed | None = None
 
     def wire(self) -> Any:
         """With the flat fields beside the nested ones."""
         shown = super().wire()
-        for flat, (group, key) in _FLAT.items():
-            shown[flat] = (shown.get(group) or {}).get(key)
+        for flat, (group, key) in FLAT.items():
+            shown[to_camel(flat)] = (shown.get(group) or {}).get(to_camel(key))
         return shown
 
 
@@ -146,73 +138,6 @@ class ListCrmScenarios(Operation[ScenarioList], effect=Effect.READ, route="GET /
     )
 
 
-class StepArguments(Operation[R]):
-    """What a step can be told to do; the same when it is created and when it is changed."""
-
-    agent_id: Annotated[
-        AgentRef | None, Field(description="The agent that answers in this step, by id or @handle.")
-    ] = None
-    trigger: Annotated[Text | None, Field(description="In plain words, when a conversation enters it.")] = (
-        None
-    )
-    prompt: Annotated[Text | None, Field(description="Added to the agent's instructions here.")] = None
-    initial_message: Annotated[Text | None, Field(description="Said on entry.")] = None
-    auto_next_step_id: Annotated[Id | None, Field(description="The step of the timed move.")] = None
-    auto_next_time: Annotated[
-        Annotated[int, Field(ge=0, le=LONGEST_WAIT)] | None,
-        Field(description="How long until it moves on by itself."),
-    ] = None
-    auto_next_time_unit: Annotated[
-        TimeUnit | None, Field(description="m, h or d; seconds when left out.")
-    ] = None
-    default_status: Annotated[ConversationStatus | None, Field(description="Set on entry.")] = None
-    default_priority: Annotated[Priority | None, Field(description="Set on entry.")] = None
-    default_ai_control: Annotated[bool | None, Field(description="Switch the AI on or off on entry.")] = None
-    default_tags: Annotated[Tags | None, Field(description="Added on entry.")] = None
-    default_tags_to_remove: Annotated[Tags | None, Field(description="Taken off on entry.")] = None
-    assignee_logic_type: Annotated[AssigneeLogic | None, Field(description="Who is assigned.")] = None
-    selected_membership_ids_for_assignee: Annotated[
-        MembershipIds | None, Field(description="The members to choose from.")
-    ] = None
-    is_required: Annotated[bool | None, Field(description="It cannot be skipped.")] = None
-    is_conversation_removal_step: Annotated[
-        bool | None, Field(description="Entering it ends the scenario.")
-    ] = None
-    request_contact: Annotated[RequestContact | None, Field(description="What to ask the contact for.")] = (
-        None
-    )
-    zapi: Annotated[ZapiNotice | None, Field(description="A Z-API message to a fixed number.")] = None
-    whatsapp: Annotated[WhatsappTemplate | None, Field(description="A WhatsApp template to send.")] = None
-    webhook_url: Annotated[Line | None, Field(description="Called on entry.")] = None
-    webhook_header: Annotated[JsonObject | Line | None, Field(description="Kept secret.")] = None
-    default_assignee_id: Annotated[Id | None, unlisted("An older way to name who is assigned.")] = None
-    fallback_membership_ids: Annotated[
-        MembershipIds | None, unlisted("Who is assigned when nobody of the selected can be.")
-    ] = None
-    inactivity_condition_type: Annotated[Line | None, unlisted("Kept as it is.")] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _nest(cls, given: Any) -> Any:
-        """Gather the flat fields of the wire into the groups they belong to."""
-        if not isinstance(given, dict) or not any(flat in given for flat in _FLAT):
-            return given
-        nested = {key: value for key, value in given.items() if key not in _FLAT}
-        for flat, (group, key) in _FLAT.items():
-            if given.get(flat) is not None and isinstance(nested.get(group) or {}, dict):
-                nested[group] = {key: given[flat], **(nested.get(group) or {})}
-        return nested
-
-    def step_fields(self) -> dict[str, Any]:
-        """The given fields of a step; null brings back the default."""
-        known = StepFields.model_fields
-        return {
-            name: known[name].get_default(call_default_factory=True) if value is None else value
-            for name, value in self.given().items()
-            if name in known
-        }
-
-
 class CreateCrmStep(
     StepArguments[StepShown],
     effect=Effect.CREATE,
@@ -231,7 +156,7 @@ class UpdateCrmStep(
     route="PUT /crm/step",
     echoes=f"scenarioId {_STEP_READ_BACK}",
 ):
-    """Change a step of a CRM scenario. Fields that are not given stay; null clears a field."""
+    """Change a step of a CRM scenario. Fields not given stay, null clears one, an object is replaced."""
 
     id: StepId
     name: Annotated[Name, Field(description="Its name.")]

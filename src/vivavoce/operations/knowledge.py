@@ -16,7 +16,7 @@ from vivavoce.domain.knowledge import (
 )
 from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Value, unlisted
 
-from .base import Effect, Listing, Operation, Result
+from .base import LEFT_OUT, Effect, Listing, Operation, Result
 
 DatastoreId = Annotated[Id, Field(description="The datastore's id, as list_datastores shows it.")]
 DatasourceId = Annotated[Id, Field(description="The datasource's id, as get_datastore shows it.")]
@@ -112,9 +112,9 @@ class UpdateDatastore(
     """Rename a datastore or change its description or visibility."""
 
     id: DatastoreId
-    name: Annotated[Name | None, Field(description="A new name.")] = None
+    name: Annotated[Name, Field(description="A new name.")] = LEFT_OUT
     description: Annotated[Text | None, Field(description="A new description; null clears it.")] = None
-    is_public: Annotated[bool | None, Field(description="Whether anyone may read it without a key.")] = None
+    is_public: Annotated[bool, Field(description="Whether anyone may read it without a key.")] = LEFT_OUT
     plugin_name: Annotated[
         Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
     ] = None

@@ -54,6 +54,8 @@ def http_tools_page(group: str | None = None) -> str:
     return "\n".join([*lines, *(line for template in templates for line in _template(template))])
 
 
+Json = dict[str, Any]
+
 PAGES: dict[str, Callable[[], str]] = {
     "tools": tools_page,
     "models": models_page,
@@ -65,8 +67,36 @@ PAGES: dict[str, Callable[[], str]] = {
 """Each page by its docType."""
 
 
+def fields_of(schema: Json) -> Iterator[tuple[str, Json, bool]]:
+    """Every field of a schema with those inside it: where it stands, its schema, and whether it is required.
+
+    A shape that was spelled out once is named afterwards.
+    """
+    return _fields(schema, "", {})
+
+
+def _fields(schema: Json, under: str, known: dict[str, str]) -> Iterator[tuple[str, Json, bool]]:
+    for name, of in schema["properties"].items():
+        place, required = f"{under}{name}", name in schema.get("required", ())
+        inside = of.get("items", of)
+        if "properties" not in inside:
+            yield place, of, required
+            continue
+        shape = json.dumps(inside["properties"], sort_keys=True)
+        if shape in known:
+            said = f"{of.get('description', '')} Fields as in `{known[shape]}`."
+            yield place, {**of, "description": said}, required
+            continue
+        known[shape] = place
+        yield place, of, required
+        yield from _fields(inside, f"{place}." if inside is of else f"{place}[].", known)
+
+
 def _tool(kind: type[Operation[Any]]) -> Iterator[str]:
     yield from (f"## {kind.spec.name}", "", kind.spec.description, "")
+    if kind.spec.offer == "extra":
+        switches = f"`--toolsets {kind.spec.toolset}`, `--toolsets all` or `--tools {kind.spec.name}`"
+        yield from (f"Not offered by default, only with {switches}.", "")
     if kind.spec.takes_along:
         yield from (f"Also removed: {kind.spec.takes_along}.", "")
     schema = input_schema(kind)
@@ -74,9 +104,9 @@ def _tool(kind: type[Operation[Any]]) -> Iterator[str]:
         yield from ("It takes no arguments.", "")
         return
     yield from ("| argument | type | required | meaning |", "|---|---|---|---|")
-    for name, of in schema["properties"].items():
-        required = "yes" if name in schema.get("required", ()) else "no"
-        yield f"| `{name}` | {_type(of)} | {required} | {of.get('description', '')} |"
+    for place, of, required in fields_of(schema):
+        meaning = " ".join(of.get("description", "").split()).replace("|", "\\|")
+        yield f"| `{place}` | {_type(of)} | {'yes' if required else 'no'} | {meaning} |"
     yield ""
 
 
@@ -84,7 +114,8 @@ def _type(of: dict[str, Any]) -> str:
     if "enum" in of:
         return ", ".join(f"`{json.dumps(value)}`" for value in of["enum"])
     kinds = of.get("type") or [option.get("type", "any") for option in of.get("anyOf", ())]
-    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return " or ".join(f"array of {_type(of['items'])}" if kind == "array" else kind for kind in kinds)
 
 
 def _template(template: HttpTemplate) -> Iterator[str]:

@@ -12,9 +12,8 @@ from .base import Listing
 Json = dict[str, Any]
 
 _NEVER = ("title", "unlisted", "additionalProperties")
-_ONLY_IN = ("description", "required", "default", "enum", "minLength", "maxLength", "minimum", "maximum")
-_UNINTERESTING = ("pattern", "format", "maxItems", "minItems", "minLength")
-_WORTH_A_WORD = 100
+_ONLY_IN = ("description", "required", "default", "enum", "minimum", "maximum")
+_UNINTERESTING = ("pattern", "format", "maxItems", "minItems", "minLength", "maxLength")
 
 
 def input_schema(kind: type[BaseModel]) -> Json:
@@ -67,7 +66,7 @@ def _told(key: str, value: Any) -> bool:
         return isinstance(value, dict) and key != "$defs" and "type" in value
     if key == "default":
         return value not in (None, "", [], {}, False)
-    return not (key == "maxLength" and value >= _WORTH_A_WORD)
+    return True
 
 
 def _typed(key: str, value: Any) -> bool:

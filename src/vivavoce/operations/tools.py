@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from vivavoce.domain.http_tools import HttpConfig
-from vivavoce.domain.tools import DelayConfig, FollowUpConfig, Tool, ToolDraft, ToolType
+from vivavoce.domain.tools import LONGEST_DELAY, DelayConfig, FollowUpConfig, Tool, ToolDraft, ToolType
 from vivavoce.domain.values import Id, JsonObject, Value, unlisted
 
 from .agents import AgentRef
@@ -87,7 +87,7 @@ class AddDelayedResponsesTool(
 
     tool_type = "delayed_responses"
 
-    delay: Annotated[int, Field(ge=6, le=3_600, description="Seconds to wait, 6 or more.")]
+    delay: Annotated[int, Field(ge=6, le=LONGEST_DELAY, description="Seconds to wait, 6 or more.")]
 
     def tool_fields(self) -> dict[str, Any]:
         """The delay as the tool's settings."""

@@ -99,9 +99,11 @@ def _parameters(described: Json) -> Iterator[str]:
 
 
 def _body(described: Json) -> Iterator[str]:
-    schema = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    for name, of in schema.get("properties", {}).items():
-        yield _row(name, "body", of, name in schema.get("required", ()), of.get("description", ""))
+    places = {"application/json": "body", "multipart/form-data": "form"}
+    for media, content in described.get("requestBody", {}).get("content", {}).items():
+        schema = content["schema"]
+        for name, of in schema["properties"].items():
+            yield _row(name, places[media], of, name in schema.get("required", ()), of.get("description", ""))
 
 
 def _row(name: str, place: str, schema: Json, required: bool, meaning: str) -> str:

@@ -23,9 +23,10 @@ from vivavoce.settings import Settings
 
 from . import rest
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
+from .logs import log_failure
 from .mcp.selection import Selection
 from .mcp.server import server
-from .mcp.sessions import Sessions
+from .mcp.sessions import Sessions, owned
 
 
 class Serves(Protocol):
@@ -61,12 +62,12 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
                 yield
 
     async def over_mcp(scope: Scope, receive: Receive, send: Send) -> None:
-        await scope["app"].state.mcp.asgi_app(scope, receive, send)
+        await scope["app"].state.mcp.asgi_app(owned(scope, CALLER.get().id), receive, send)
 
     async def about_access(request: Request) -> Response:
         return JSONResponse(metadata(request.scope, settings.public_url))
 
-    return Starlette(
+    built = Starlette(
         routes=[
             Route(
                 "/mcp",
@@ -94,6 +95,8 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
         exception_handlers={HTTPException: _not_served, Exception: _broken},
         lifespan=lifespan,
     )
+    built.router.redirect_slashes = False  # what is not served is a 404 that says so
+    return built
 
 
 def offering(selection: Selection, *, is_alone: bool = True) -> SessionsOf:
@@ -154,5 +157,5 @@ async def _not_served(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    _log.error("%s %s failed", request.method, request.scope.get("path"), exc_info=error)
+    log_failure(_log, f"{request.method} {request.scope.get('path')}", error)
     return JSONResponse({"error": "INTERNAL_SERVER_ERROR", "message": "Something broke here."}, 500)

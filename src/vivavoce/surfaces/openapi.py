@@ -10,6 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from vivavoce import __version__
 from vivavoce.operations import CATALOGUE, Operation
+from vivavoce.operations.knowledge import CreateDatasource
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
@@ -111,14 +112,43 @@ def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
             _parameter(name, of, "query", name in required) for name, of in others.items()
         ]
     elif others:
-        body = {"type": "object", "properties": others, "additionalProperties": False}
-        if needed := [name for name in required if name in others]:
-            body["required"] = needed
-        described["requestBody"] = {
-            "required": bool(needed),
-            "content": {"application/json": {"schema": body}},
-        }
+        needed = [name for name in required if name in others]
+        content = {"application/json": {"schema": _object(_with_rest_names(kind, others), needed)}}
+        if kind is CreateDatasource:
+            content["multipart/form-data"] = {"schema": _upload(others)}
+        described["requestBody"] = {"required": bool(needed), "content": content}
+        if spec.echoes:
+            passed_over = ", ".join(sorted(spec.echoes - others.keys()))
+            described["requestBody"]["description"] = f"Accepted and passed over: {passed_over}."
     return described
+
+
+def _object(properties: Json, required: list[str]) -> Json:
+    closed = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**closed, "required": required} if required else closed
+
+
+def _with_rest_names(kind: type[Operation[Any]], properties: Json) -> Json:
+    """The arguments, and beside them those that REST also knows by another name."""
+    others = {
+        theirs: {**properties[ours], "description": f"The same as {ours}, as the wire calls it."}
+        for theirs, ours in kind.spec.rest_names.items()
+    }
+    return {**properties, **others}
+
+
+def _upload(properties: Json) -> Json:
+    """The form that carries a text as a file."""
+    named = {**properties["name"], "description": "What it is called; the file's own name when left out."}
+    form = {
+        "file": {"type": "string", "format": "binary", "description": "A text file in UTF-8."},
+        "datastoreId": properties["datastoreId"],
+        "type": {"type": "string", "enum": ["file"], "description": "A file is the only kind here."},
+        "fileName": named,
+        "name": {**named, "description": "The same as fileName."},
+        "custom_id": _without_null(properties["custom_id"]),
+    }
+    return _object(form, ["file", "datastoreId"])
 
 
 def _parameter(name: str, schema: Json, place: str, required: bool) -> Json:

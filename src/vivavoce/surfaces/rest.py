@@ -10,12 +10,13 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Message
 
 from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.knowledge import CreateDatasource
 
-from .mcp.sessions import BODY
+from .limits import BODY
 
 Kind = type[Operation[Any]]
 _401_AREAS = ("crm", "tools")
@@ -60,30 +61,35 @@ def _endpoint(
     in_query = route.method == "GET" or route.arguments == "query"
 
     async def endpoint(request: Request) -> Response:
+        where = "query" if in_query else "body"
         try:
             caller().check(kind.spec)  # before a stranger's body is read
-            op = await (_from_query(kind, request) if in_query else _from_body(kind, request))
+            sent = None if in_query else await _sent(kind, request)
+            where = "query" if sent is None else "body"
+            op = _parsed(kind, sent, request)
             result = await backend(request).run(op, caller())
         except VivavoceError as error:
-            return refused(error, kind, where="query" if in_query else "body")
+            return refused(error, kind, where=where)
         return JSONResponse(result.wire(), route.status)
 
     return endpoint
 
 
-async def _from_query(kind: Kind, request: Request) -> Operation[Any]:
-    """Texts of the address, read leniently; an empty one is as good as none."""
-    given = {name: value for name, value in request.query_params.items() if value != ""}
-    return kind.parse(_arguments(kind, given, request), strict=False)
-
-
-async def _from_body(kind: Kind, request: Request) -> Operation[Any]:
-    if kind is CreateDatasource and request.headers.get("content-type", "").startswith("multipart/"):
-        return kind.parse(await _uploaded(request))
+async def _sent(kind: Kind, request: Request) -> dict[str, Any] | None:
+    """What the body holds; None where there is none and the address has arguments."""
     raw = await _read(request)
-    if not raw and request.query_params:
-        return await _from_query(kind, request)
-    return kind.parse({**kind.spec.rest_defaults, **_arguments(kind, _json(raw), request)})
+    if kind is CreateDatasource and request.headers.get("content-type", "").startswith("multipart/"):
+        return await _uploaded(request, raw)
+    return None if not raw and request.query_params else _json(raw)
+
+
+def _parsed(kind: Kind, sent: Mapping[str, Any] | None, request: Request) -> Operation[Any]:
+    """Texts of the address are read leniently, and an empty one is as good as none; a body strictly."""
+    given = sent
+    if given is None:
+        given = {name: value for name, value in request.query_params.items() if value != ""}
+    arguments = {**kind.spec.rest_defaults, **_arguments(kind, given, request)}
+    return kind.parse(arguments, strict=sent is not None)
 
 
 def _arguments(kind: Kind, given: Mapping[str, Any], request: Request) -> dict[str, Any]:
@@ -92,6 +98,13 @@ def _arguments(kind: Kind, given: Mapping[str, Any], request: Request) -> dict[s
     in_path = request.path_params
     passed_over = {name for name in kind.spec.echoes if name not in fields or name in in_path}
     named = kind.spec.rest_names
+    for theirs, ours in named.items():
+        if theirs in given and ours in given and given[theirs] != given[ours]:
+            raise InvalidInput(
+                f"{theirs} and {ours} disagree.",
+                hint="Send one of the two.",
+                details={theirs: f"differs from {ours}"},
+            )
     kept = {named.get(name, name): value for name, value in given.items() if name not in passed_over}
     return {**kept, **in_path}
 
@@ -120,12 +133,14 @@ async def _read(request: Request) -> bytes:
     return b"".join(chunks)
 
 
-async def _uploaded(request: Request) -> dict[str, Any]:
+async def _uploaded(request: Request, raw: bytes) -> dict[str, Any]:
     """A text file that was uploaded, in the fields of the wire."""
-    size = request.headers.get("content-length", "")
-    if not size.isdecimal() or int(size) > BODY:
-        raise _too_large()
-    async with request.form(max_files=1, max_fields=20, max_part_size=BODY) as form:
+
+    async def again() -> Message:
+        return {"type": "http.request", "body": raw, "more_body": False}
+
+    counted = Request(request.scope, again)
+    async with counted.form(max_files=1, max_fields=20, max_part_size=BODY) as form:
         file = form.get("file")
         if not isinstance(file, UploadFile):
             raise InvalidInput("file: is required.", details={"file": "is required"})
@@ -135,6 +150,8 @@ async def _uploaded(request: Request) -> dict[str, Any]:
             text = (await file.read()).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InvalidInput("file: must be text in UTF-8.", hint="Convert the file first.") from error
+    if "text" in fields:
+        raise InvalidInput("text: the file has it.", details={"text": "the file has it"})
     return {"name": name, **fields, "text": text}
 
 

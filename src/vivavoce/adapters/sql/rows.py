@@ -105,7 +105,8 @@ class Rows(Generic[E]):
             fields = {**json.loads(row.pop("document")), **row}
             if sealed is not None:
                 fields["secrets"] = json.loads(self.vault.unseal(sealed, self._place(row["id"])))
-            return self.table.kind.model_validate(fields)
+            # A newer program may have stored fields that this one does not know.
+            return self.table.kind.model_validate(fields, extra="ignore")
         except (ValueError, TypeError) as error:  # no JSON, no object, or not an entity of this kind
             raise StorageFailed(
                 f"The stored {self.table.name} row {row['id']!r} cannot be read.",
@@ -121,7 +122,7 @@ class Rows(Generic[E]):
         return row
 
     def _sealed(self, entity: E) -> bytes | None:
-        secrets: dict[str, str] = getattr(entity, "secrets", {})
+        secrets: dict[str, Any] = getattr(entity, "secrets", {})
         return self.vault.seal(json.dumps(secrets).encode(), self._place(entity.id)) if secrets else None
 
     def _place(self, id: str) -> str:

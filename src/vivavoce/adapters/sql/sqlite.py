@@ -178,7 +178,7 @@ def forget_secrets(path: Path, vault: Vault) -> None:
     """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
     with _translated(), closing(_connected(path)) as connection:
         connection.execute("begin immediate")
-        for table in (tables.AGENTS, tables.TOOLS, tables.STEPS):
+        for table in (tables.AGENTS, tables.TOOLS, tables.STEPS, tables.DATASOURCES):
             connection.execute(f"update {table.name} set secrets = null")
         ended = "json_set(document, '$.revoked_at', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
         connection.execute(f"update keys set document = {ended}")

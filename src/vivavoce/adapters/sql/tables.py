@@ -45,5 +45,10 @@ SCENARIOS = Table("scenarios", Scenario)
 STEPS = Table(
     "steps", Step, ("scenario_id", "agent_id", "auto_next_step_id", "index"), order="index", has_secrets=True
 )
-DATASOURCES = Table("datasources", Datasource, ("datastore_id", "name", "type", "status", "group_id"))
+DATASOURCES = Table(
+    "datasources",
+    Datasource,
+    ("datastore_id", "name", "type", "status", "group_id"),
+    has_secrets=True,
+)
 KEYS = Table("keys", Key, ("digest",))

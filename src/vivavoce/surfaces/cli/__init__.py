@@ -10,6 +10,7 @@ from vivavoce import __version__
 from vivavoce.errors import VivavoceError
 
 from .groups import Sectioned, names_of_operations
+from .terminal import harmless, spell_out_the_unwritable
 
 
 class Program(Sectioned):
@@ -42,6 +43,7 @@ def program() -> None:
 
 def main() -> None:
     """Run the command that the arguments name; errors become a sentence and an exit code."""
+    spell_out_the_unwritable()
     try:
         program.main(prog_name="vivavoce", standalone_mode=False)
     except click.exceptions.Exit as ended:
@@ -53,11 +55,8 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except VivavoceError as error:
-        click.echo(f"{error.code}: {error}", err=True)
+        click.echo(f"{error.code}: {harmless(str(error))}", err=True)
         sys.exit(error.exit_code)
-    except ValueError as error:  # a setting that cannot be read
-        click.echo(f"invalid_setting: {error}", err=True)
-        sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         sys.exit(0)

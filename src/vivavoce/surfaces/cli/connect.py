@@ -16,6 +16,8 @@ import click
 from vivavoce.errors import Conflict, InvalidInput, NotAvailable, StorageFailed
 from vivavoce.settings import Settings, user_folder, variable
 
+from .limits import limited, selection_of, words_of
+
 Json = dict[str, Any]
 _KEY = "VIVAVOCE_KEY"
 """The variable in which a client keeps the API key for a server over HTTP."""
@@ -30,7 +32,7 @@ class Client:
     section: str
     is_project: bool = False
     key: str = ""
-    """How the client refers to the variable with the key."""
+    """How the client refers to the variable or the input with the key; %s is the name of the server."""
 
     def path(self) -> Path:
         """The file in the user's folder, or below the current one."""
@@ -41,7 +43,7 @@ _CLIENTS = {
     "claude-desktop": Client("Claude Desktop", (), "mcpServers"),
     "claude-code": Client("Claude Code", (".mcp.json",), "mcpServers", True, f"${{{_KEY}}}"),
     "cursor": Client("Cursor", (".cursor", "mcp.json"), "mcpServers", key=f"${{env:{_KEY}}}"),
-    "vscode": Client("VS Code", (".vscode", "mcp.json"), "servers", True, "${input:vivavoce-key}"),
+    "vscode": Client("VS Code", (".vscode", "mcp.json"), "servers", True, "${input:%s-key}"),
     "codex": Client("Codex", (".codex", "config.toml"), "mcp_servers"),
 }
 
@@ -53,40 +55,48 @@ _CLIENTS = {
     "--url", metavar="URL", help="A server over HTTP, e.g. http://127.0.0.1:8377/mcp, instead of stdio."
 )
 @click.option("--name", default="vivavoce", show_default=True, help="What the client calls the server.")
-@click.option("--read-only", is_flag=True, help="Offer only tools that change nothing (stdio).")
-@click.option("--toolsets", default="", metavar="LIST", help="Offer only these groups of tools (stdio).")
-@click.option("--tools", default="", metavar="LIST", help="Offer these single tools (stdio).")
-@click.option("--exclude-tools", default="", metavar="LIST", help="Never offer these tools (stdio).")
-def command(client: str, write: bool, url: str | None, name: str, read_only: bool, **lists: str) -> None:
+@limited
+def command(client: str, write: bool, url: str | None, name: str, **limits: Any) -> None:
     """Print a client's configuration, or write it.
 
     For VS Code and Claude Code that is a file of the project in the current folder. A key is never
-    written: over HTTP the client takes it from the variable VIVAVOCE_KEY.
+    written: over HTTP the client takes it from the variable VIVAVOCE_KEY. What limits the tools holds
+    over stdio; a server over HTTP takes the same options where it is started.
     """
+    if not name.strip() or not name.isprintable():
+        raise InvalidInput("--name: must be one line of text.")
     known = _CLIENTS[client]
     path = _desktop_path() if client == "claude-desktop" else known.path()
-    entry = _remote(client, known, url) if url else _local(known, read_only, lists)
-    text = (
-        _toml(name, entry)
-        if client == "codex"
-        else _json({known.section: {name: entry}, **_asked(client, url)})
-    )
+    words = _limits(url, limits)
+    entry = _local(known, words) if url is None else _remote(client, known, name, url)
+    asked = _asked(client, name, url)
+    text = _toml(name, entry) if client == "codex" else _json({known.section: {name: entry}, **asked})
     if not write:
         click.echo(text)
         click.echo(f"This belongs into {path}. Add --write to put it there.", err=True)
         return
     if client == "codex":
-        _append(path, name, text)
+        _put(path, name, text)
     else:
-        _merge(path, known.section, name, entry, _asked(client, url))
+        _merge(path, known.section, name, entry, asked)
     click.echo(f"{known.title} finds {name!r} in {path}. Restart it, or reload its servers.")
 
 
-def _local(client: Client, read_only: bool, lists: dict[str, str]) -> Json:
-    words = _program()
-    words += ["mcp", *(["--read-only"] if read_only else [])]
-    for option, listed in lists.items():
-        words += [f"--{option.replace('_', '-')}", listed] if listed else []
+def _limits(url: str | None, limits: dict[str, Any]) -> list[str]:
+    """The words that limit the tools, looked over here because the client shows no complaint later."""
+    words = words_of(**limits)
+    if words and url is not None:
+        raise click.UsageError(
+            f"{words[0]} cannot be written for a server over HTTP: give it to vivavoce serve, "
+            "or limit the key with vivavoce keys create NAME --scopes read."
+        )
+    if words:
+        selection_of(**limits)
+    return words
+
+
+def _local(client: Client, limits: list[str]) -> Json:
+    words = [*_program(), "mcp", *limits]
     entry: Json = {"type": "stdio"} if client.section == "servers" else {}
     entry |= {"command": words[0], "args": words[1:]}
     settings = Settings.read()
@@ -102,29 +112,30 @@ def _program() -> list[str]:
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "vivavoce"]
 
 
-def _remote(name: str, client: Client, url: str) -> Json:
-    if not url.startswith(("http://", "https://")):
+def _remote(kind: str, client: Client, name: str, url: str) -> Json:
+    if not url.startswith(("http://", "https://")) or not url.isprintable():
         raise InvalidInput("--url: must be a full http:// or https:// address.")
-    if name == "claude-desktop":
+    if kind == "claude-desktop":
         raise NotAvailable(
             "Claude Desktop takes servers over HTTP from its own settings, under Connectors.",
             hint="Leave out --url to connect over stdio.",
         )
-    if name == "codex":
+    if kind == "codex":
         return {"url": url, "bearer_token_env_var": _KEY}
-    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {client.key}"}}
+    key = client.key.replace("%s", name)
+    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {key}"}}
 
 
-def _asked(client: str, url: str | None) -> Json:
-    """VS Code asks for a key once and keeps it itself."""
-    if client != "vscode" or not url:
+def _asked(client: str, name: str, url: str | None) -> Json:
+    """VS Code asks for the key of each server once and keeps it itself."""
+    if client != "vscode" or url is None:
         return {}
     return {
         "inputs": [
             {
                 "type": "promptString",
-                "id": "vivavoce-key",
-                "description": "vivavoce API key",
+                "id": f"{name}-key",
+                "description": f"API key of {name}",
                 "password": True,
             }
         ]
@@ -143,23 +154,69 @@ def _merge(path: Path, section: str, name: str, entry: Json, beside: Json) -> No
         ) from error
     if not isinstance(config, dict) or not isinstance(config.get(section, {}), dict):
         raise Conflict(f"{path} has another shape than expected, so it was left alone.")
-    known = config.get("inputs", [])
     config[section] = {**config.get(section, {}), name: entry}
     for key, values in beside.items():
-        config[key] = known + [value for value in values if value not in known]
+        known = config.get(key, [])
+        if not isinstance(known, list) or not all(isinstance(value, dict) for value in known):
+            raise Conflict(f"{path} has another shape than expected, so it was left alone.")
+        ids = [value["id"] for value in values]
+        config[key] = [*(value for value in known if value.get("id") not in ids), *values]
     _write(path, _json(config) + "\n")
 
 
-def _append(path: Path, name: str, text: str) -> None:
-    """Add the table to a TOML file that has none of that name."""
+def _put(path: Path, name: str, text: str) -> None:
+    """Put the tables into the TOML file in place of those of the same name; the rest stays as it is."""
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else ""
-        known = tomllib.loads(before).get("mcp_servers", {})
+        wanted = tomllib.loads(before)
     except (OSError, ValueError) as error:
         raise Conflict(f"{path} cannot be read as TOML, so it was left alone.") from error
-    if name in known:
-        raise Conflict(f"{path} has a server {name!r} already.", hint="Remove it there, or use --name.")
-    _write(path, (before.rstrip() + "\n\n" if before.strip() else "") + text + "\n")
+    kept = _without(before, name).rstrip()
+    after = f"{kept}\n\n{text}\n" if kept else f"{text}\n"
+    try:
+        wanted["mcp_servers"] = {**wanted.get("mcp_servers", {}), **tomllib.loads(text)["mcp_servers"]}
+        is_sound = tomllib.loads(after) == wanted
+    except (TypeError, ValueError):
+        is_sound = False
+    if not is_sound:
+        raise Conflict(
+            f"{path} has its servers in a form that cannot be changed here, so it was left alone.",
+            hint="Run the command without --write and copy what it prints.",
+        )
+    _write(path, after)
+
+
+def _without(text: str, name: str) -> str:
+    """The TOML without the tables of one server. What comments the next table stays."""
+    kept: list[str] = []
+    comments: list[str] = []
+    is_own = False
+    for line in text.splitlines(keepends=True):
+        table = _table(line)
+        is_own = is_own if table is None else table[:2] == ["mcp_servers", name]
+        if is_own and line.strip() and not line.lstrip().startswith("#"):
+            comments = []
+        elif is_own:
+            comments.append(line)
+        else:
+            kept += [*comments, line]
+            comments = []
+    return "".join([*kept, *comments])
+
+
+def _table(line: str) -> list[str] | None:
+    """The path of the table that a line opens; None for a line that opens none."""
+    try:
+        node = tomllib.loads(line) if line.lstrip().startswith("[") else None
+    except ValueError:
+        return None
+    if node is None:
+        return None
+    path = []
+    while isinstance(node, dict) and node:
+        ((key, node),) = node.items()
+        path.append(key)
+    return path
 
 
 def _write(path: Path, text: str) -> None:
@@ -191,10 +248,14 @@ def _json(value: Json) -> str:
 
 def _toml(name: str, entry: Json) -> str:
     """A table of texts and lists of texts, which JSON writes as TOML wants them."""
-    lines = [f"[mcp_servers.{json.dumps(name)}]"]
-    lines += [f"{key} = {json.dumps(value)}" for key, value in entry.items() if not isinstance(value, dict)]
+    lines = [f"[mcp_servers.{_quoted(name)}]"]
+    lines += [f"{key} = {_quoted(value)}" for key, value in entry.items() if not isinstance(value, dict)]
     for key, table in entry.items():
         if isinstance(table, dict):
-            lines += ["", f"[mcp_servers.{json.dumps(name)}.{key}]"]
-            lines += [f"{inner} = {json.dumps(value)}" for inner, value in table.items()]
+            lines += ["", f"[mcp_servers.{_quoted(name)}.{key}]"]
+            lines += [f"{inner} = {_quoted(value)}" for inner, value in table.items()]
     return "\n".join(lines)
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)  # TOML knows no pairs of surrogates

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from vivavoce.errors import StorageFailed
+
 _MANUAL = """Our shop is open from Monday to Friday, 9 to 18, and on Saturday from 9 to 13.
 Parcels are sent within two working days. Returns are free within 30 days."""
 _ORDERS = {
@@ -34,7 +36,10 @@ def command(keep: Path | None) -> None:
     It starts the server as a client would, on a workspace of its own, and needs no key and no network.
     """
     if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
+        try:
+            keep.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageFailed(f"--keep: {keep} cannot be made: {error.strerror}.") from error
         asyncio.run(_shown(keep))
         return
     with tempfile.TemporaryDirectory(prefix="vivavoce-demo-") as folder:
@@ -151,4 +156,4 @@ def _result(text: str) -> None:
 
 def _brief(arguments: dict[str, Any]) -> str:
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    return shown if len(shown) <= 60 else shown[:57] + "…"
+    return shown if len(shown) <= 60 else shown[:57] + "..."

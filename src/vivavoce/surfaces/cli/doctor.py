@@ -18,16 +18,19 @@ from typing import Literal
 import click
 
 from vivavoce import __version__
-from vivavoce.app import faults_of_workspace, open_app
-from vivavoce.errors import VivavoceError
+from vivavoce.app import check_master_key, faults_of_workspace, open_app
+from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.operations.agents import ListAgents
 from vivavoce.operations.keys import ListKeys
 from vivavoce.operations.knowledge import ListDatastores
 from vivavoce.settings import Settings
 
+from .terminal import harmless, is_unicode
+
 _ENOUGH = 500 * 1024 * 1024
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "fault": ("✗", "red")}
+_PLAIN_MARKS = {"✓": "+", "·": "-", "✗": "!"}
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,10 @@ def command(as_json: bool) -> None:
     else:
         for finding in findings:
             mark, colour = _MARKS[finding.state]
-            click.echo(f"{click.style(mark, fg=colour)} {finding.about}: {finding.says}")
+            shown = mark if is_unicode(sys.stdout) else _PLAIN_MARKS[mark]
+            click.echo(f"{click.style(shown, fg=colour)} {finding.about}: {harmless(finding.says)}")
             if finding.advice:
-                click.echo(f"  {finding.advice}")
+                click.echo(f"  {harmless(finding.advice)}")
     sys.exit(1 if any(finding.state == "fault" for finding in findings) else 0)
 
 
@@ -63,14 +67,18 @@ def _findings() -> Iterator[Finding]:
     yield Finding("program", "ok", f"vivavoce {__version__}, Python {platform.python_version()}")
     try:
         settings = Settings.read()
-    except ValueError as error:
+    except InvalidInput as error:
         yield Finding("settings", "fault", str(error), "Correct that variable.")
         return
-    for look in (_disk, _database, _key_file, _contents, _keys, _server, _models, _hosted):
+    said = set()  # a fault of the file or its key comes back whenever the workspace is opened
+    for look in (_disk, _database, _master_key, _workspace, _keys, _server, _models, _hosted):
         try:
             yield from look(settings)
         except VivavoceError as error:
-            yield Finding(look.__name__.strip("_").replace("_", " "), "fault", error.message, error.hint)
+            if error.message not in said:
+                about = look.__name__.strip("_").replace("_", " ")
+                yield Finding(about, "fault", error.message, error.hint)
+            said.add(error.message)
 
 
 def _disk(settings: Settings) -> Iterator[Finding]:
@@ -98,11 +106,10 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding("database", "ok", f"{settings.database}, {size // 1024} KB, sound")
 
 
-def _key_file(settings: Settings) -> Iterator[Finding]:
+def _master_key(settings: Settings) -> Iterator[Finding]:
+    check_master_key(settings)
     if settings.master_key:
         yield Finding("master key", "ok", "from VIVAVOCE_MASTER_KEY")
-    elif not settings.key_file.exists() and settings.database.exists():
-        yield Finding("master key", "fault", f"{settings.key_file} is missing.", "Put the file back.")
     elif not settings.key_file.exists():
         yield Finding(
             "master key", "note", f"{settings.key_file} does not exist yet; it is made on first use"
@@ -118,7 +125,7 @@ def _key_file(settings: Settings) -> Iterator[Finding]:
         yield Finding("master key", "ok", f"{settings.key_file}; keep a copy of it apart from the database")
 
 
-def _contents(settings: Settings) -> Iterator[Finding]:
+def _workspace(settings: Settings) -> Iterator[Finding]:
     if not settings.database.exists():
         return
 
@@ -154,7 +161,7 @@ def _keys(settings: Settings) -> Iterator[Finding]:
 
 
 def _server(settings: Settings) -> Iterator[Finding]:
-    address = f"{settings.host}:{settings.port}"
+    address = f"{settings.url_host}:{settings.port}"
     connection = http.client.HTTPConnection(settings.host, settings.port, timeout=2)
     try:
         connection.request("GET", "/health")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from vivavoce.operations import CATALOGUE, OPERATOR, Effect, Operation, Result
 from vivavoce.settings import Settings
 
 from .output import show
+from .terminal import harmless
 
 Kind = type[Operation[Any]]
 
@@ -31,16 +33,16 @@ def command_named(name: str) -> click.Command | None:
     return None
 
 
-def command_for(kind: Kind, name: str | None = None, *, arguments: tuple[str, ...] = ()) -> click.Command:
-    """A command whose parameters are the fields of `kind`; `arguments` names further ones by position."""
-    schema = kind.model_json_schema(by_alias=True)
+def command_for(kind: Kind) -> click.Command:
+    """A command whose parameters are the fields of `kind`."""
+    schemas = kind.model_json_schema(by_alias=True)["properties"]
     parameters = [
-        _parameter(field_name, field, _resolved(schema, field.alias or field_name), kind, arguments)
+        _parameter(field_name, field, schemas.get(field.alias or field_name, {}), kind)
         for field_name, field in kind.model_fields.items()
     ]
     parameters.sort(key=lambda parameter: isinstance(parameter, click.Option))
     return click.Command(
-        name or kind.spec.command,
+        kind.spec.command,
         callback=lambda **values: _invoked(kind, values),
         params=[*parameters, *_common(kind)],
         help=kind.spec.description,
@@ -79,23 +81,24 @@ def _invoked(kind: Kind, values: dict[str, Any]) -> None:
 
 def _ask(op: Operation[Any]) -> None:
     if sys.stdin.isatty():
-        click.confirm(f"{op.spec.title}? This also removes {op.spec.takes_along}.", abort=True, err=True)
+        given = ", ".join(f"{name} {value}" for name, value in op.model_dump(mode="json").items())
+        question = f"{op.spec.title} ({given})? This also removes {op.spec.takes_along}."
+        click.confirm(harmless(question), abort=True, err=True)
 
 
-def _parameter(
-    name: str, field: FieldInfo, schema: dict[str, Any], kind: Kind, arguments: tuple[str, ...]
-) -> click.Parameter:
+def _parameter(name: str, field: FieldInfo, schema: dict[str, Any], kind: Kind) -> click.Parameter:
     route = kind.spec.route
     in_path = route is not None and (field.alias or name) in route.path_names
     is_named = field.is_required() and (name == "id" or name.endswith("_id"))
-    if in_path or is_named or name in arguments:
-        return click.Argument([name], metavar=name.upper(), required=False)
-    option = f"--{name.replace('_', '-')}"
     types = _types(schema)
+    reads = _Reader(types, _choices(schema))
+    if in_path or is_named:
+        metavar = "|".join(reads.choices) or name.upper()
+        return click.Argument([name], type=reads, metavar=metavar, required=False)
+    option = f"--{name.replace('_', '-')}"
     if types <= {"boolean", "null"}:
         declared = [f"{option}/--no-{option[2:]}", name]
         return click.Option(declared, default=None, help=field.description)
-    reads = _Reader(types, _choices(schema))
     required = " [required]" if field.is_required() else ""
     metavar = "|".join(reads.choices) or ("JSON" if reads.name == "json" else "TEXT")
     return click.Option(
@@ -121,7 +124,7 @@ def _common(kind: Kind) -> list[click.Option]:
 
 
 class _Reader(click.ParamType[Any]):
-    """Reads the text of an option into the JSON type that the field has."""
+    """Reads the text of an option or an argument into the JSON type that the field has."""
 
     def __init__(self, types: set[str], choices: list[str]) -> None:
         self.types, self.choices = types, choices
@@ -136,7 +139,7 @@ class _Reader(click.ParamType[Any]):
                 self.fail("must be a number", parameter, context)
         if self.types & {"object", "array"} and not ("string" in self.types and value[:1] not in "{[@"):
             return _json(value, parameter.opts[0] if parameter else "")
-        return sys.stdin.read() if value == "-" else value
+        return _stdin(parameter.opts[0]) if value == "-" and isinstance(parameter, click.Option) else value
 
     def shell_complete(
         self, context: click.Context, parameter: click.Parameter, incomplete: str
@@ -152,16 +155,30 @@ class _Reader(click.ParamType[Any]):
 def _json(text: str, option: str) -> Any:
     try:
         if text == "-":
-            text = sys.stdin.read()
+            text = _stdin(option)
         elif text.startswith("@"):
             text = Path(text[1:]).read_text(encoding="utf-8")
         return pydantic_core.from_json(text.encode(), allow_inf_nan=False)
     except OSError as error:
         raise InvalidInput(f"{option}: the file cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{option}: the file is not UTF-8.") from error
     except ValueError as error:
         raise InvalidInput(
             f"{option}: is not valid JSON.", hint="Quote it for your shell, or use @FILE."
         ) from error
+
+
+def _stdin(option: str) -> str:
+    """All of stdin, which can be read once."""
+    try:
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{option}: what stdin gives is not UTF-8.", hint="Convert it first.") from error
+    except (io.UnsupportedOperation, AttributeError) as error:  # read before, or closed
+        raise InvalidInput(f"{option}: there is nothing to read from stdin.") from error
 
 
 def _alias(kind: Kind, name: str) -> str:
@@ -169,11 +186,6 @@ def _alias(kind: Kind, name: str) -> str:
     if field_name not in kind.model_fields:
         raise InvalidInput(f"--clear: there is no field {name!r}.")
     return kind.model_fields[field_name].alias or field_name
-
-
-def _resolved(schema: dict[str, Any], name: str) -> dict[str, Any]:
-    of: dict[str, Any] = schema["properties"].get(name, {})
-    return of
 
 
 def _types(schema: dict[str, Any]) -> set[str]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vivavoce.settings import Settings, hand_down
+from vivavoce.settings import Settings, hand_down, handed_down
 from vivavoce.surfaces.logs import write_logs
-from vivavoce.surfaces.mcp import options
 from vivavoce.surfaces.mcp.selection import Selection
+
+from .limits import limited, selection_of
 
 if TYPE_CHECKING:
     import uvicorn
@@ -27,19 +28,8 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes."
 )
-@click.option("--toolsets", default="", metavar="LIST", help=options.TOOLSETS)
-@click.option("--tools", default="", metavar="LIST", help=options.TOOLS)
-@click.option("--exclude-tools", default="", metavar="LIST", help=options.EXCLUDE)
-@click.option("--read-only", is_flag=True, help=options.READ_ONLY)
-def command(
-    host: str | None,
-    port: int | None,
-    workers: int,
-    toolsets: str,
-    tools: str,
-    exclude_tools: str,
-    read_only: bool,
-) -> None:
+@limited
+def command(host: str | None, port: int | None, workers: int, **limits: Any) -> None:
     """Serve REST and MCP over HTTP.
 
     It listens on loopback. To listen elsewhere, make a key first: vivavoce keys create NAME.
@@ -48,10 +38,10 @@ def command(
     settings = replace(
         settings, host=settings.host if host is None else host, port=settings.port if port is None else port
     )
-    selection = _checked(options.chosen(toolsets, tools, exclude_tools, read_only))
+    selection = selection_of(**limits)
     is_open = asyncio.run(_is_open(settings))
     chosen = json.dumps({**asdict(selection), "is_alone": workers == 1})
-    hand_down(replace(settings, selection=chosen))
+    hand_down(settings, chosen)
     _serve(settings, workers, is_open)
 
 
@@ -61,7 +51,7 @@ def application() -> Starlette:
 
     settings = Settings.read()
     write_logs(settings)
-    chosen: dict[str, Any] = json.loads(settings.selection or "{}")
+    chosen: dict[str, Any] = json.loads(handed_down() or "{}")
     is_alone = bool(chosen.get("is_alone", True))
     return application(settings, offering(Selection.read(chosen), is_alone=is_alone))
 
@@ -74,6 +64,7 @@ def shared_listener(config: uvicorn.Config) -> socket.socket:
     """
     listener = config.bind_socket()
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.listen(config.backlog)
     return listener
 
 
@@ -81,19 +72,24 @@ def _serve(settings: Settings, workers: int, is_open: bool) -> None:
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    write_logs(settings)
     config = uvicorn.Config(
         "vivavoce.surfaces.cli.serve:application",
         factory=True,
         host=settings.host,
         port=settings.port,
         workers=workers,
-        log_level=settings.log_level.lower(),
+        log_config=None,
+        access_log=False,
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=10,
     )
-    listener = shared_listener(config)
-    _announce(f"http://{settings.host}:{listener.getsockname()[1]}", is_open)
+    try:
+        listener = shared_listener(config)
+    except UnicodeError as error:  # asked of the system's resolver, which wants it in ASCII
+        raise click.UsageError(f"{settings.host!r} is not the name of a host.") from error
+    _announce(f"http://{settings.url_host}:{listener.getsockname()[1]}", is_open)
     with suppress(KeyboardInterrupt):
         if workers == 1:
             uvicorn.Server(config).run(sockets=[listener])
@@ -107,16 +103,6 @@ def _announce(address: str, is_open: bool) -> None:
         click.echo(
             "No key exists yet, so everyone on this machine may call: vivavoce keys create NAME", err=True
         )
-
-
-def _checked(selection: Selection) -> Selection:
-    from vivavoce.surfaces.mcp.server import facts
-
-    try:
-        selection.names(facts())
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    return selection
 
 
 async def _is_open(settings: Settings) -> bool:

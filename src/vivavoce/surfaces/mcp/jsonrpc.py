@@ -44,7 +44,7 @@ def is_message(value: object) -> bool:
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
         return False
     if "method" not in value:
-        return "id" in value and ("result" in value or "error" in value)
+        return _is_response(value)
     if "id" in value and not _is_id(value["id"]):
         return False
     return isinstance(value["method"], str) and isinstance(value.get("params"), dict | None)
@@ -80,6 +80,18 @@ def _refused(constant: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refused)
+
+
+def _is_response(value: Message) -> bool:
+    if "result" in value:
+        return "error" not in value and _is_id(value.get("id")) and isinstance(value["result"], dict)
+    error = value.get("error")
+    return (
+        (_is_id(value.get("id")) or ("id" in value and value["id"] is None))
+        and isinstance(error, dict)
+        and isinstance(error.get("code"), int)
+        and isinstance(error.get("message"), str)
+    )
 
 
 def _is_id(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pydantic_core
 from mcp import MCPError
@@ -134,12 +135,12 @@ def suggester(backend: Backend, caller: CallerOf) -> Suggester:
 
 
 async def _contents(uri: str, backend: Backend, who: Caller) -> tuple[str, str]:
-    path = uri.removeprefix(_SCHEME)
     for page in _PAGES:
-        if path == page.path:
+        if uri == _SCHEME + page.path:
             return PAGES[page.doc_type](), "text/markdown"
-    noun, _, id = path.partition("/")
-    match noun:
+    noun, _, written = uri.removeprefix(_SCHEME).partition("/")
+    id = unquote(written)  # a client that fills in the template writes @ as %40
+    match noun if uri.startswith(_SCHEME) else "":
         case "agents":
             shown: Any = (await backend.run(GetAgent.parse({"id": id}), who)).model_dump(mode="json")
         case "datastores":
@@ -154,12 +155,17 @@ async def _contents(uri: str, backend: Backend, who: Caller) -> tuple[str, str]:
 async def _scenario(id: str, backend: Backend, who: Caller) -> dict[str, Any]:
     steps = await backend.run(ListCrmSteps.parse({"scenarioId": id}), who)
     known = await backend.run(ListCrmScenarios(), who)
-    (scenario,) = [scenario for scenario in known.scenarios if scenario.id == id]
+    for scenario in known.scenarios:
+        if scenario.id == id:
+            break
+    else:  # deleted since its steps were read
+        raise NotFound(f"No scenario {id!r}.", hint="List them with list_crm_scenarios.")
     return {**scenario.model_dump(mode="json"), **steps.model_dump(mode="json")}
 
 
 async def _ids(uri_template: str, backend: Backend, who: Caller) -> AsyncIterator[tuple[str, str]]:
-    noun = uri_template.removeprefix(_SCHEME).partition("/")[0]
+    scheme, _, path = uri_template.partition("://")
+    noun = path.partition("/")[0] if f"{scheme}://" == _SCHEME else ""
     if noun == "agents":
         for agent in (await backend.run(ListAgents(limit=_SUGGESTIONS * 10), who)).agents:
             yield agent.id, f"{agent.name} @{agent.handle}"

@@ -31,19 +31,22 @@ from vivavoce.operations.schemas import input_schema, output_schema
 
 from . import prompts, resources
 from .confirming import confirmed
+from .containing import BROKEN, contained
+from .previews import Reader
 from .selection import Selection, ToolFacts
 
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Caller]
 
 NAME = "vivavoce"
-INSTRUCTIONS = """vivavoce runs conversational agents. You build and operate them with these tools.
-- Agents: create_agent, update_agent, list_agents, get_agent, delete_agent; agent_query talks to one.
-- What an agent can do: addHttpTool, addDatastoreTool, addDelayedResponsesTool, addFollowUpMessagesTool, \
-addRequestHumanTool, addMarkAsResolvedTool; list_agent_tools, update_agent_tool, remove_agent_tool.
-- What it knows: create_datastore, create_datasource, get_datastore, list_datastores.
-- The process its conversations follow: create_crm_scenario, create_crm_step, and what lists and changes them.
-- Before a task of several steps, read getDocumentation with docType tools.
+INSTRUCTIONS = """vivavoce runs conversational agents. You build and operate them with the tools listed \
+here; which ones those are, and whether they may change anything, whoever runs the server decides.
+As far as they are offered, there are tools for:
+- agents: who answers, with which model and instructions; and to talk to one.
+- the tools of an agent: what it can do, e.g. call an API, consult a datastore, ask for a human, follow up.
+- datastores and datasources: what it knows.
+- CRM scenarios and steps: the process that its conversations follow.
+- the documentation: read its page of tools before a task of several steps. It is a resource as well.
 Ids come from list tools or from results; never make one up. Secrets are shown as ********; written back, \
 that keeps the stored value. Errors name the next step."""
 
@@ -84,7 +87,8 @@ def server(
     ) -> CallToolResult | InputRequiredResult:
         name = ALIASES.get(call.name, call.name)
         if name not in offered:
-            raise MCPError(INVALID_PARAMS, f"There is no tool {call.name[:100]!r} here.")
+            text = f"There is no tool {call.name[:100]!r} here. List them with tools/list."
+            raise MCPError(INVALID_PARAMS, text)
         try:
             return await _called(offered[name], call, context)
         except VivavoceError as error:
@@ -93,13 +97,14 @@ def server(
     async def _called(
         kind: type[Operation[Any]], call: CallToolRequestParams, context: Context
     ) -> CallToolResult | InputRequiredResult:
-        caller(context).check(kind.spec)  # before anybody is asked to confirm
+        who = caller(context)
+        who.check(kind.spec)  # before anybody is asked to confirm
         op = kind.parse(call.arguments or {})
         if kind.spec.effect is Effect.DELETE:
-            question = await confirmed(op, call, context)
+            question = await confirmed(op, call, context, Reader(backend, who))
             if question is not None:
                 return question
-        return succeeded(await backend.run(op, caller(context)))
+        return succeeded(await backend.run(op, who))
 
     built: Server[Any] = Server(
         NAME,
@@ -115,18 +120,17 @@ def server(
             "server/discover": _LISTS_STAY,
         },
         get_tool_input_schema=lambda name: tools[name].input_schema if name in tools else None,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=contained(list_tools),
+        on_call_tool=contained(call_tool, broken),
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
-        on_read_resource=resources.reader(backend, caller),
+        on_read_resource=contained(resources.reader(backend, caller)),
         on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.get_prompt,
-        on_completion=prompts.completer(resources.suggester(backend, caller)),
+        on_get_prompt=contained(prompts.get_prompt),
+        on_completion=contained(prompts.completer(resources.suggester(backend, caller))),
     )
-    built.middleware.append(
-        RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME)
-    )
+    confirmations = RequestStateSecurity(keys=[state_key], bind_principal=lambda context: caller(context).id)
+    built.middleware.append(RequestStateBoundary(confirmations, default_audience=NAME))
     return built
 
 
@@ -164,3 +168,8 @@ def failed(error: VivavoceError) -> CallToolResult:
         content=[TextContent(type="text", text=f"{error.code}: {error}")],
         is_error=True,
     )
+
+
+def broken() -> CallToolResult | InputRequiredResult:
+    """A failure that nobody raised on purpose."""
+    return CallToolResult(content=[TextContent(type="text", text=f"internal_error: {BROKEN}")], is_error=True)

@@ -78,7 +78,8 @@ create table datasources (
     type text not null,
     status text not null,
     group_id text,
-    document text not null
+    document text not null,
+    secrets blob
 );
 
 create index datasources_by_datastore on datasources (datastore_id, created_at, id);
