@@ -87,12 +87,25 @@ def test_a_secret_of_any_type_is_kept_as_it_is(config):
     assert json.dumps(second.found) == json.dumps(first.found)
 
 
-@pytest.mark.parametrize("secret", [12345678, 0, 1.5, True, False])
+@pytest.mark.parametrize("secret", [12345678, 0, 1.5])
 def test_a_secret_that_is_no_text_is_covered(secret):
     cover = Cover({})
 
     assert cover.over_json("config", {"password": secret}) == {"password": MARKER}
     assert cover.found == {"config/password": secret}
+
+
+@pytest.mark.parametrize("config", [{"maxTokens": 500}, {"max_tokens": 1}, {"requiresAuth": True}])
+def test_a_number_of_tokens_and_a_yes_are_no_secrets(config):
+    cover = Cover({})
+
+    assert cover.over_json("config", config) == config
+    assert cover.found == {}
+
+
+@pytest.mark.parametrize("name", ["mintToken", "token", "minimal_secret"])
+def test_a_name_that_only_begins_like_a_count_still_tells(name):
+    assert is_telling(name)
 
 
 @pytest.mark.parametrize("config", [{"name": MARKER}, {"list": [MARKER]}, {"url": f"https://a?q={MARKER}"}])
@@ -194,5 +207,5 @@ def readable_secrets(value, *, telling=False):
     elif isinstance(value, list):
         for part in value:
             yield from readable_secrets(part, telling=telling)
-    elif telling and value is not None and value not in ("", MARKER):
+    elif telling and value is not None and not isinstance(value, bool) and value not in ("", MARKER):
         yield value

@@ -116,7 +116,7 @@ class Cover:
     ) -> Any:
         """The same JSON with every value under a telling name covered, or every value if `telling`.
 
-        Null, the empty text, true and false say nothing and stay, and so does what stands under a spared name.
+        Null, the empty text, true and false say nothing and stay; so does what stands under a spared name.
         """
         if isinstance(value, dict):
             return {
