@@ -39,6 +39,7 @@ class Value(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
+        defer_build=True,  # a start needs few of them
     )
 
 

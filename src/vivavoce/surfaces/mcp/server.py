@@ -74,12 +74,11 @@ def server(
     """An MCP server that offers the selected operations to whoever `caller` finds behind a request."""
     names = (selection or Selection()).names(facts())
     offered = {name: CATALOGUE[name] for name in names if backend.supports(CATALOGUE[name])}
-    tools = {name: tool(kind) for name, kind in offered.items()}
 
     async def list_tools(context: Context, page: PaginatedRequestParams | None) -> ListToolsResult:
         scopes = caller(context).scopes
         return ListToolsResult(
-            tools=[tools[name] for name, kind in offered.items() if kind.spec.effect.scope in scopes]
+            tools=[tool(kind) for kind in offered.values() if kind.spec.effect.scope in scopes]
         )
 
     async def call_tool(
@@ -119,7 +118,7 @@ def server(
             "prompts/list": _LISTS_STAY,
             "server/discover": _LISTS_STAY,
         },
-        get_tool_input_schema=lambda name: tools[name].input_schema if name in tools else None,
+        get_tool_input_schema=lambda name: tool(offered[name]).input_schema if name in offered else None,
         on_list_tools=contained(list_tools),
         on_call_tool=contained(call_tool, broken),
         on_list_resources=resources.list_resources,
@@ -136,7 +135,7 @@ def server(
 
 @cache
 def tool(kind: type[Operation[Any]]) -> Tool:
-    """An operation as a tool."""
+    """An operation as a tool. Made when it is asked for: the first call waits for no other tool's schemas."""
     spec = kind.spec
     return Tool(
         name=spec.name,
