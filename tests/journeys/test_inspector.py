@@ -51,7 +51,8 @@ def test_the_inspector_finds_no_fault_in_the_tools_and_calls_one(inspector, tran
 def target(transport: str, folder: Path) -> Iterator[list[str]]:
     """The words that tell the Inspector what to look at."""
     if transport == "stdio":
-        yield [*PROGRAM, "mcp"]
+        # The Inspector gives a server few of its own variables, so the command sets this one.
+        yield ["env", f"VIVAVOCE_DATABASE={folder / 'workspace.db'}", *PROGRAM, "mcp"]
     else:
         with serving(folder) as served:
             yield [f"{served.address}/mcp", "--transport", "http"]
