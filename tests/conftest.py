@@ -1,6 +1,6 @@
 """What all tests share: an engine on a real file, a clock that stands still, and a way to call by name."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,9 +9,26 @@ from hypothesis import settings as hypothesis_settings
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
 from vivavoce.settings import Settings
-from vivavoce.testing import FakeClock, open_test_engine
+from vivavoce.testing import FakeClock, ingested, open_test_engine
 
-Run = Callable[..., Awaitable[dict[str, Any]]]
+
+class Run:
+    """Carries out operations by name on one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    async def __call__(
+        self, operation: str, /, *, caller: Caller = OPERATOR, **arguments: Any
+    ) -> dict[str, Any]:
+        """The result as the wire has it."""
+        result = await self.engine.run(CATALOGUE[operation].parse(arguments), caller)
+        return result.model_dump(mode="json")
+
+    async def indexed(self) -> None:
+        """Wait until every datasource is indexed or has failed."""
+        await ingested(self.engine)
+
 
 # The same examples each time and no stopwatch: what a test says does not depend on the day or the machine.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=100)
@@ -45,9 +62,4 @@ def engine(tmp_path, clock) -> Iterator[Engine]:
 @pytest.fixture
 def run(engine) -> Run:
     """Runs an operation by its wire names: `await run("get_agent", id=…)` gives the wire result."""
-
-    async def run(operation: str, /, *, caller: Caller = OPERATOR, **arguments: Any) -> dict[str, Any]:
-        result = await engine.run(CATALOGUE[operation].parse(arguments), caller)
-        return result.model_dump(mode="json")
-
-    return run
+    return Run(engine)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from vivavoce.adapters import identity
+from vivavoce.adapters.documents.reading import ChildReader
+from vivavoce.adapters.egress.client import Egress
+from vivavoce.adapters.egress.web import FetchedWeb
+from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in, forget_secrets
 from vivavoce.adapters.vault import AesVault, key_from, key_in
 from vivavoce.engine import Engine
+from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
-from vivavoce.errors import StorageFailed
+from vivavoce.errors import InvalidInput, StorageFailed
 from vivavoce.operations import Backend
-from vivavoce.ports import Ports
+from vivavoce.ports import Index, Ports
 from vivavoce.settings import Settings
 
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "check_master_key",
     "faults_of_workspace",
     "forget_workspace_secrets",
+    "index_folder",
     "open_app",
     "open_ports",
 ]
@@ -39,25 +47,114 @@ class App:
     keyring: Keyring
     request_state_key: bytes
     """Signs what a client carries between two rounds of one call; the same in every process."""
+    ports: Ports
+    ingester: Ingester
 
 
 @asynccontextmanager
-async def open_app(settings: Settings) -> AsyncIterator[App]:
-    """The embedded engine on the workspace that the settings name."""
+async def open_app(settings: Settings, *, works: bool = False) -> AsyncIterator[App]:
+    """The embedded engine on the workspace that the settings name; one that `works` ingests meanwhile."""
     vault = _vault(settings)
-    with open_ports(settings, vault) as ports:
-        yield App(Engine(ports), Keyring(ports), vault.derived("request-state"))
+    async with open_ports(settings, vault) as ports:
+        ingester = Ingester(ports)
+        app = App(
+            Engine(ports, ingester.wake), Keyring(ports), vault.derived("request-state"), ports, ingester
+        )
+        working = asyncio.create_task(ingester.run()) if works else None
+        try:
+            yield app
+        finally:
+            if working is not None:
+                working.cancel()
+                with suppress(asyncio.CancelledError):
+                    await working
 
 
-@contextmanager
-def open_ports(settings: Settings, vault: AesVault) -> Iterator[Ports]:
+@asynccontextmanager
+async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports]:
     """The ports on real adapters."""
     new_id = identity.Ids()
     store = SqliteStore(settings.database, vault, new_id=new_id)
+    web = Egress(allow=settings.allowed_addresses)
+    own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else
+    embedders = ChosenEmbedders(
+        url=settings.embedder_url,
+        model=settings.embedder_model,
+        key=settings.embedder_key,
+        send=_Sending(own),
+        reranks=settings.reranker == "on",
+    )
+    index = _index(settings, own)
     try:
-        yield Ports(store=store, vault=vault, now=identity.now, new_id=new_id, new_secret=identity.new_secret)
+        yield Ports(
+            store=store,
+            vault=vault,
+            reader=ChildReader(),
+            web=FetchedWeb(web),
+            embedders=embedders,
+            index=index,
+            now=identity.now,
+            new_id=new_id,
+            new_secret=identity.new_secret,
+        )
     finally:
+        embedders.close()
+        await index.close()
+        await web.close()
+        await own.close()
         store.close()
+
+
+def index_folder(settings: Settings) -> Path:
+    """Where the embedded index keeps its files."""
+    return settings.database.with_suffix(".index")
+
+
+def _index(settings: Settings, egress: Egress) -> Index:
+    """The index that the settings name; its code is loaded only if it is that one."""
+    if settings.index.startswith(("postgres://", "postgresql://")):
+        from vivavoce.adapters.pgvector import PgvectorIndex
+
+        return PgvectorIndex(settings.index)
+    if settings.index.startswith(("http://", "https://")):
+        from vivavoce.adapters.qdrant import QdrantIndex
+
+        return QdrantIndex(settings.index, settings.index_key, _Sending(egress))
+    if settings.index:
+        raise InvalidInput(
+            "VIVAVOCE_INDEX must be the URL of a Qdrant server or of a Postgres database.",
+            hint="Leave it empty for the embedded index.",
+        )
+    from vivavoce.adapters.index.embedded import EmbeddedIndex
+
+    return EmbeddedIndex(index_folder(settings))
+
+
+def _own_places(settings: Settings) -> tuple[str, ...]:
+    """The hosts of the operator's own services, which may be private."""
+    urls = [url for url in (settings.embedder_url, settings.index) if url.startswith(("http://", "https://"))]
+    return tuple(dict.fromkeys(_place(url) for url in urls))
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+
+
+class _Sending:
+    """Sends requests to the operator's own services."""
+
+    def __init__(self, egress: Egress) -> None:
+        self._egress = egress
+
+    async def __call__(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes
+    ) -> tuple[int, bytes]:
+        answer = await self._egress.request(
+            method, url, headers=headers, content=content, timeout=60, max_bytes=64 * 2**20, redirects=0
+        )
+        return answer.status, answer.body
 
 
 def back_up_workspace(settings: Settings, copy: Path) -> None:

@@ -7,6 +7,7 @@ VivavoceError
 ├── NotFound          no such thing here                       look it up first
 ├── Conflict          the thing is not in a state for this     read it, then try again
 ├── TooLarge          more than one request may carry          send less
+├── Unreadable        a file or page cannot be read            mend or convert it
 ├── LimitReached      too much, too soon                       wait, then try again
 ├── NotAvailable      this backend cannot do it                use another way
 ├── Declined          the person said no                       do not repeat it
@@ -79,6 +80,12 @@ class TooLarge(VivavoceError):
     code, wire, status, exit_code = "too_large", "INVALID_REQUEST", 413, 2
 
 
+class Unreadable(VivavoceError):
+    """A file, a page or an address holds nothing that can be read: a scan, a bomb, a closed door."""
+
+    code, wire, status, exit_code = "unreadable", "INVALID_REQUEST", 422, 2
+
+
 class LimitReached(VivavoceError):
     """Too much, too soon."""
 
@@ -107,3 +114,7 @@ class StorageFailed(VivavoceError):
     """The disk is full, the database is locked or damaged. Nothing was stored."""
 
     code, wire, status, exit_code, retryable = "storage_failed", "STORAGE_FAILED", 503, 10, True
+
+
+class Damaged(StorageFailed):
+    """Files of the index are missing or cut short. They are made again from the database."""

@@ -37,6 +37,22 @@ class Settings:
     """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
+    index: str = ""
+    """Where vectors are searched: nothing for files beside the database, or the URL of a Qdrant server
+    (http:// or https://) or of a Postgres database with pgvector (postgresql://)."""
+    index_key: str = ""
+    """The API key of the Qdrant server, if it wants one."""
+    embedder_url: str = ""
+    """An endpoint for embeddings that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for Ollama.
+    Nothing for the built-in model."""
+    embedder_model: str = ""
+    """The model to ask for at that endpoint."""
+    embedder_key: str = ""
+    """The API key of that endpoint, if it wants one."""
+    reranker: str = "off"
+    """Whether the built-in reranker reads the best passages again: on or off. Slower, sharper in English."""
+    allowed_addresses: tuple[str, ...] = ()
+    """Private addresses that datasources may name although they are not public, as host:port, with commas."""
     chatvolt_api_key: str = ""
     """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
 
@@ -90,6 +106,8 @@ def _parsed(name: str, kind: str, text: str) -> object:
         return int(text)
     if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR.")
+    if name == "reranker" and text.lower() not in ("on", "off"):
+        raise InvalidInput(f"{variable(name)} must be on or off.")
     if kind.startswith("tuple"):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return text

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from vivavoce.adapters import identity
+from vivavoce.adapters.documents.reading import ChildReader
+from vivavoce.adapters.index.embedded import EmbeddedIndex
 from vivavoce.adapters.sql.sqlite import SqliteStore
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.words import words_of
 from vivavoce.engine import Engine
-from vivavoce.ports import Ports
+from vivavoce.engine.ingestion import Ingester
+from vivavoce.errors import NotAvailable, Unreadable
+from vivavoce.ports import Embedder, Embedders, Index, Page, Ports, Reranker, Web
 
-__all__ = ["CountedIds", "FakeClock", "open_test_engine"]
+__all__ = [
+    "CountedIds",
+    "FakeClock",
+    "FakeWeb",
+    "TestEmbedders",
+    "WordEmbedder",
+    "ingested",
+    "open_test_engine",
+]
 
 
 class FakeClock:
@@ -42,18 +58,118 @@ class CountedIds:
         return f"c{next(self._count):024d}"
 
 
+class WordEmbedder:
+    """An embedder whose vectors are the words of a text: quick, and never surprising."""
+
+    identity = "words-64"
+    dimension = 64
+    languages: frozenset[str] = frozenset()
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many words each text has."""
+        return [len(text.split()) for text in texts]
+
+    async def passages(self, texts: Sequence[str]) -> Any:
+        """A vector for each passage."""
+        import numpy
+
+        return numpy.stack([self._vector(text) for text in texts])
+
+    async def question(self, text: str) -> Any:
+        """The vector of a question."""
+        return self._vector(text)
+
+    def _vector(self, text: str) -> Any:
+        import numpy
+
+        vector = numpy.full(self.dimension, 0.01, "f4")
+        for word in words_of(text, "en"):
+            vector[zlib.crc32(word.encode()) % self.dimension] += 1
+        return vector / numpy.linalg.norm(vector)
+
+
+class TestEmbedders:
+    """One embedder for everything."""
+
+    __test__ = False
+
+    def __init__(self, embedder: Embedder | None = None, reranker: Reranker | None = None) -> None:
+        self.embedder, self._reranker = embedder or WordEmbedder(), reranker
+
+    def chosen(self) -> Embedder:
+        """The embedder."""
+        return self.embedder
+
+    def named(self, identity: str) -> Embedder:
+        """The embedder, if it is the one."""
+        if identity != self.embedder.identity:
+            raise NotAvailable(f"The embedder {identity!r} is not configured.", hint="Run vivavoce reindex.")
+        return self.embedder
+
+    def reranker(self) -> Reranker | None:
+        """The reranker, if there is one."""
+        return self._reranker
+
+
+class FakeWeb:
+    """A web of pages that are given by hand: `FakeWeb({"https://example.com/": b"<p>Hello</p>"})`."""
+
+    def __init__(self, pages: Mapping[str, bytes] | None = None) -> None:
+        self.pages = dict(pages or {})
+
+    async def page(self, url: str) -> Page:
+        """The page, or Unreadable."""
+        if url not in self.pages:
+            raise Unreadable(f"{url} answers 404.")
+        return Page(url, "html", self.pages[url])
+
+    async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:
+        """Every page that the sitemap lists; without one, every page that begins with the address."""
+        listed = [each for each in self.pages if each.startswith(url)]
+        if sitemap is not None and sitemap in self.pages:
+            listed = re.findall(r"<loc>(.*?)</loc>", self.pages[sitemap].decode())
+        return [each for each in listed if not each.startswith(tuple(without))]
+
+    def is_sitemap(self, body: bytes) -> bool:
+        """Whether the page begins as a sitemap does."""
+        return body.startswith((b"<urlset", b"<sitemapindex"))
+
+
 @contextmanager
 def open_test_engine(
-    folder: Path, clock: FakeClock | None = None, ids: CountedIds | None = None
+    folder: Path,
+    clock: FakeClock | None = None,
+    ids: CountedIds | None = None,
+    *,
+    embedders: Embedders | None = None,
+    web: Web | None = None,
+    index: Index | None = None,
 ) -> Iterator[Engine]:
     """The embedded engine on a SQLite file in `folder`, with a clock and ids that can be foretold.
 
-    To open the same folder again, pass the same ids.
+    To open the same folder again, pass the same ids. Nothing is ingested until `ingested(engine)` is called.
     """
     vault, new_id = AesVault(bytes(range(32))), ids or CountedIds()
     store = SqliteStore(folder / "vivavoce.db", vault, new_id=new_id)
     now = (clock or FakeClock()).now
     try:
-        yield Engine(Ports(store=store, vault=vault, now=now, new_id=new_id, new_secret=identity.new_secret))
+        yield Engine(
+            Ports(
+                store=store,
+                vault=vault,
+                reader=ChildReader(),
+                web=web or FakeWeb(),
+                embedders=embedders or TestEmbedders(),
+                index=index or EmbeddedIndex(folder / "vivavoce.index"),
+                now=now,
+                new_id=new_id,
+                new_secret=identity.new_secret,
+            )
+        )
     finally:
         store.close()
+
+
+async def ingested(engine: Engine) -> None:
+    """Work until every datasource is indexed or has failed."""
+    await Ingester(engine.ports).finish()

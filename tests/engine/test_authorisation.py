@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.conftest import Run
 from vivavoce.errors import NotAllowed, NotAuthenticated, NotAvailable
 from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER, Caller, Scope
+from vivavoce.testing import TestEmbedders, WordEmbedder, open_test_engine
 
 from .workspaces import CANARY, a_request, an_agent, arguments_for_all, populated
 
@@ -12,6 +14,7 @@ ALLOWED = {
         *("list_agents", "get_agent", "list_agent_tools", "get_agent_tool"),
         *("list_crm_scenarios", "list_crm_steps"),
         *("get_datastore", "list_datastores", "page_datastores", "list_datasources", "get_datasource"),
+        *("query_datastore", "read_document"),
         "getDocumentation",
     },
     Scope.WRITE: {
@@ -22,7 +25,7 @@ ALLOWED = {
         *("create_crm_scenario", "update_crm_scenario", "delete_crm_scenario"),
         *("create_crm_step", "update_crm_step", "delete_crm_step"),
         *("create_datastore", "update_datastore", "delete_datastore"),
-        *("create_datasource", "delete_datasource"),
+        *("create_datasource", "synch_datasource", "delete_datasource"),
     },
     Scope.SEND: {"agent_query"},
     Scope.ADMIN: {"create_key", "list_keys", "revoke_key"},
@@ -104,9 +107,10 @@ async def test_a_private_datastore_and_a_missing_one_are_the_same_to_a_stranger(
 
     told = set()
     for reference in (private["id"], "d404"):
-        with pytest.raises(NotAuthenticated) as refusal:
-            await run("get_datastore", caller=STRANGER, id=reference)
-        told.add(str(refusal.value))
+        for operation, more in (("get_datastore", {"search": "x"}), ("query_datastore", {"query": "x"})):
+            with pytest.raises(NotAuthenticated) as refusal:
+                await run(operation, caller=STRANGER, id=reference, **more)
+            told.add(str(refusal.value))
 
     assert len(told) == 1
 
@@ -119,6 +123,37 @@ async def test_a_stranger_reads_a_public_datastore_until_it_is_made_private_agai
 
     with pytest.raises(NotAuthenticated):
         await run("get_datastore", caller=STRANGER, id=datastore["id"])
+
+
+async def test_a_strangers_question_to_a_private_datastore_never_reaches_the_embedder(tmp_path):
+    embedder = ListeningEmbedder()
+    with open_test_engine(tmp_path, embedders=TestEmbedders(embedder)) as engine:
+        run = Run(engine)
+        made = {}
+        for is_public in (True, False):
+            made[is_public] = (await run("create_datastore", type="qdrant", isPublic=is_public))["id"]
+            await run("create_datasource", datastoreId=made[is_public], name="a", text="The price is 5.")
+        await run.indexed()
+        embedder.heard.clear()
+
+        for operation, words in (("query_datastore", "query"), ("get_datastore", "search")):
+            with pytest.raises(NotAuthenticated):
+                await run(operation, caller=STRANGER, id=made[False], **{words: "Price?"})
+        assert embedder.heard == []
+
+        (chunk,) = (await run("query_datastore", caller=STRANGER, id=made[True], query="Price?"))["chunks"]
+        assert (chunk["text"], embedder.heard) == ("The price is 5.", ["Price?"])
+
+
+class ListeningEmbedder(WordEmbedder):
+    """Remembers the questions that it was asked for."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    async def question(self, text):
+        self.heard.append(text)
+        return await super().question(text)
 
 
 async def test_an_agent_that_is_made_private_again_is_closed_to_strangers(run):

@@ -10,7 +10,8 @@ from vivavoce.operations import CATALOGUE
 from .workspaces import a_request, an_agent, arguments_for_all, populated
 
 MISSING = {
-    kind: f"{kind}404" for kind in ("agent", "tool", "datastore", "datasource", "scenario", "step", "key")
+    kind: f"{kind}404"
+    for kind in ("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key")
 }
 NAMING_NOTHING = {
     *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios"),

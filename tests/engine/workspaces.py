@@ -50,10 +50,18 @@ async def populated(run) -> dict[str, str]:
         "tool": tool["id"],
         "datastore": datastore["id"],
         "datasource": datasource["id"],
+        "document": await document_of(run, datasource["id"]),
         "scenario": scenario["id"],
         "step": step["id"],
         "key": key["id"],
     }
+
+
+async def document_of(run, datasource_id: str, state: str = "current") -> str | None:
+    """The id of the version of a datasource that is in this state."""
+    find = run.engine.ports.store.read
+    found = await find(lambda tables: tables.documents.of(datasource_id, state))
+    return None if found is None else found.id
 
 
 def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
@@ -100,6 +108,9 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "create_datasource": {"datastoreId": ids["datastore"], "name": "two.txt", "text": "Turn it off."},
         "list_datasources": {"datastoreId": ids["datastore"]},
         "get_datasource": {"id": ids["datasource"]},
+        "synch_datasource": {"id": ids["datasource"]},
+        "query_datastore": {"id": ids["datastore"], "query": "How do I turn it on?"},
+        "read_document": {"documentId": ids["document"]},
         "delete_datasource": {"id": ids["datasource"]},
         "getDocumentation": {"docType": "tools"},
         "create_key": {"name": "phone"},

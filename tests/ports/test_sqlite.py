@@ -1,11 +1,13 @@
 """What the store on SQLite promises beyond the port: about its file, other processes and a failing disk."""
 
 import asyncio
+import json
 import os
 import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,12 @@ from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
 from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.crm import ZapiNotice
+from vivavoce.domain.entities import written
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, a_scenario, a_step, an_agent
+from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, an_agent
 from .processes import seen_by
 
 
@@ -121,6 +124,63 @@ def test_opening_again_migrates_nothing_again(path):
 
     assert schema_of(path) == before
     assert before["version"] == [(len(migrations()),)]
+
+
+async def test_a_file_from_before_passages_comes_up_with_documents_to_index(path):
+    long = "".join(f"{number:05d} ação 報價\n" for number in range(5_000))
+    kept = {
+        "x1": ("file", {}, "# Prices\n\nThe price of it is 5."),
+        "x2": ("qa", {"question": " Why? ", "answer": "Because.\n"}, ""),
+        "x3": ("web_page", {"source_url": "https://a.example"}, ""),
+        "x4": ("file", {}, long),
+    }
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            f"{migrations()[0]} create table schema_version (version integer not null);"
+            "insert into schema_version values (1);"
+        )
+        datastore = a_datastore("d1")
+        connection.execute(
+            "insert into datastores values (?, ?, ?)",
+            ("d1", written(datastore.created_at), datastore.model_dump_json(by_alias=False)),
+        )
+        for id, (type, config, text) in kept.items():
+            source = a_datasource(id, "d1", type=type, config=config, hash="x")
+            row = source.model_dump(mode="json", by_alias=False)
+            connection.execute(
+                "insert into datasources values (?, ?, 'd1', ?, ?, 'pending', null, ?, null)",
+                (id, row["created_at"], source.name, type, json.dumps(row)),
+            )
+            connection.execute("insert into texts values (?, ?)", (id, text))
+        connection.commit()
+
+    store = opened(path)
+    try:
+        texts, waiting = await store.read(
+            lambda tables: (
+                {id: tables.documents.text(f"{id}-1") for id in kept if tables.documents.of(id, "current")},
+                tables.ingestions.number("d1"),
+            )
+        )
+        claimed = [
+            await store.write(lambda tables: tables.ingestions.claim(NOON, NOON + timedelta(days=1)))
+            for _ in kept
+        ]
+    finally:
+        store.close()
+
+    assert texts == {"x1": kept["x1"][2], "x2": "Why?\n\nBecause.", "x4": long}
+    assert waiting == len(kept)
+    assert {each.datasource_id: each.step for each in claimed} == {
+        "x1": "split",
+        "x2": "split",
+        "x3": "read",
+        "x4": "split",
+    }
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("select max(length(text)) from parts").fetchone() == (32_768,)
+        assert connection.execute("select * from sqlite_master where name = 'texts'").fetchall() == []
+    assert faults_in(path) == []
 
 
 def test_a_file_of_a_newer_program_is_refused_and_left_alone(path):

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from tests.domain.json_values import objects, texts
 from vivavoce.adapters.sql.sqlite import SqliteStore
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.library import Cited, Collection, Document, Ingestion
+from vivavoce.domain.passages import Passage
 from vivavoce.domain.values import one_line
 from vivavoce.ports import Store, Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, a_datasource, a_datastore, a_scenario, a_step, a_tool, an_agent
+from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, a_tool, an_agent
 
 Open = Callable[[], AbstractContextManager[Store]]
 PATIENCE = 20
@@ -224,7 +227,9 @@ async def test_what_belongs_to_an_entity_goes_with_it(store):
         tables.tools.add(a_tool("t1", "a1", type="datastore", datastore_id="d1"))
         tables.tools.add(a_tool("t2", "a1"))
         tables.datasources.add(a_datasource("x1", "d1"))
-        tables.texts.put("x1", "text")
+        said(tables, "x1", "text")
+        tables.uploads.add("x1", 0, b"file")
+        tables.ingestions.put("x1", "split", NOON)
         tables.scenarios.add(a_scenario("c1"))
         tables.steps.add(a_step("s1", "c1", 0, agent_id="a1"))
         tables.steps.add(a_step("s2", "c1", 1, auto_next_step_id="s1"))
@@ -233,7 +238,16 @@ async def test_what_belongs_to_an_entity_goes_with_it(store):
 
     await store.write(lambda tables: tables.datastores.drop("d1"))
     assert await store.read(lambda tables: [tool.id for tool in tables.tools.where()]) == ["t2"]
-    assert await store.read(lambda tables: (tables.datasources.count(), tables.texts.find("x1"))) == (0, None)
+    assert await store.read(
+        lambda tables: (
+            tables.datasources.count(),
+            tables.documents.find("x1-1"),
+            tables.documents.text("x1-1"),
+            tables.passages.number("x1-1"),
+            list(tables.uploads.chunks("x1")),
+            tables.ingestions.number(),
+        )
+    ) == (0, None, "", 0, [], 0)
 
     await store.write(lambda tables: tables.agents.drop("a1"))
     assert await store.read(lambda tables: tables.tools.count()) == 0
@@ -246,16 +260,17 @@ async def test_what_belongs_to_an_entity_goes_with_it(store):
     assert await store.read(lambda tables: tables.steps.count()) == 0
 
 
-async def test_a_search_finds_words_in_names_and_texts_newest_first(store):
+async def test_a_search_finds_words_in_names_and_in_texts_that_wait_newest_first(store):
     def fill(tables: Tables) -> None:
         tables.datastores.add(a_datastore("d1"))
-        for id, age, name, text in (
-            ("x1", 3, "Taxes", "."),
-            ("x2", 1, "b", "about TAXES"),
-            ("x3", 2, "c", "."),
+        for id, age, name, text, status in (
+            ("x1", 3, "Taxes", ".", "synched"),
+            ("x2", 1, "b", "about TAXES", "pending"),
+            ("x3", 2, "c", ".", "pending"),
+            ("x4", 4, "d", "about taxes", "synched"),
         ):
-            tables.datasources.add(a_datasource(id, "d1", age=age, name=name))
-            tables.texts.put(id, text)
+            tables.datasources.add(a_datasource(id, "d1", age=age, name=name, status=status))
+            said(tables, id, text)
 
     await store.write(fill)
 
@@ -264,10 +279,160 @@ async def test_a_search_finds_words_in_names_and_texts_newest_first(store):
         return store.read(lambda tables: [row.id for row in tables.datasources.search("d1", words, **part)])
 
     assert await ids("taxes") == ["x2", "x1"]
-    assert await ids(None) == ["x2", "x3", "x1"]
+    assert await ids("taxes", also=["x4", "x404"]) == ["x2", "x1", "x4"]
+    assert await ids(None) == ["x2", "x3", "x1", "x4"]
     assert await ids(None, limit=1, offset=1) == ["x3"]
     assert await ids("taxes", name="b") == ["x2"]
     assert await ids("t%s") == []
+
+
+async def test_datasources_are_picked_by_all_their_tags_and_one_id_of_the_users_own(store):
+    def fill(tables: Tables) -> None:
+        for id in ("d1", "d2"):
+            tables.datastores.add(a_datastore(id))
+        tables.datasources.add(a_datasource("x1", "d1", config={"tags": ["a", "b"], "custom_id": "one"}))
+        tables.datasources.add(a_datasource("x2", "d1", config={"tags": ["a"], "custom_id": "two"}))
+        tables.datasources.add(a_datasource("x3", "d1", config={"tags": {"a": 1}, "custom_id": ["one"]}))
+        tables.datasources.add(a_datasource("x4", "d2", config={"tags": ["a", "b"], "custom_id": "one"}))
+
+    await store.write(fill)
+
+    def picked(tags: list[str], custom_ids: list[str]) -> object:
+        return store.read(lambda tables: sorted(tables.datasources.tagged("d1", tags, custom_ids)))
+
+    assert await picked(["a"], []) == ["x1", "x2"]
+    assert await picked(["a", "b"], []) == ["x1"]
+    assert await picked([], ["one", "two"]) == ["x1", "x2"]
+    assert await picked(["b"], ["two"]) == []
+
+
+# The library
+
+
+async def test_a_text_is_read_between_any_two_places_whatever_its_length(store):
+    text = "".join(f"{number:05d} ação 報價\n" for number in range(5_000))
+
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        tables.datasources.add(a_datasource("x1", "d1"))
+        said(tables, "x1", text)
+
+    await store.write(fill)
+
+    edges = (0, 1, 32_767, 32_768, 32_769, 65_536, len(text) - 1, len(text), len(text) + 9)
+    for start in edges:
+        for end in edges:
+            read = await store.read(lambda tables, a=start, z=end: tables.documents.text("x1-1", a, z))
+            assert read == text[start:end], (start, end)
+
+
+async def test_passages_are_cited_while_what_they_belong_to_counts(store):
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        tables.datasources.add(a_datasource("x1", "d1"))
+        document = said(tables, "x1", "One. Two.")
+        passages = [Passage(0, 4, 1, "i", 1, ("Top",), 2), Passage(5, 9, None, None, None, (), 2)]
+        tables.passages.add(document, 0, [(each, f"h{each.start}") for each in passages])
+
+    await store.write(fill)
+
+    def cited(tables: Tables) -> list[Cited]:
+        return tables.passages.cited([1, 2, 404])
+
+    one, two = await store.read(cited)
+    assert (one.text, one.passage.label, one.passage.headings, two.text) == ("One.", "i", ("Top",), "Two.")
+    assert await store.read(lambda tables: tables.passages.count("d1")) == 2
+
+    def outdate(tables: Tables) -> None:
+        tables.documents.replace(tables.documents.find("x1-1").in_state("old"))
+
+    await store.write(outdate)
+    assert await store.read(cited) == []
+
+
+async def test_the_index_is_told_of_the_passages_that_it_lacks_and_of_those_that_are_gone(store):
+    made = Collection("d1.words", "d1", "words", 2, serves=True, filled_to=1)
+
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        tables.datasources.add(a_datasource("x1", "d1", name="Our long list.txt"))
+        document = said(tables, "x1", "One. Two.")
+        passages = [Passage(start, start + 4, None, None, None, (), 2) for start in (0, 5)]
+        tables.passages.add(document, 0, [(each, f"h{each.start}") for each in passages])
+        tables.passages.keep_vectors("words", {"h5": b"2222"})
+        tables.collections.put(made)
+
+    await store.write(fill)
+
+    (waiting,) = await store.read(lambda tables: tables.passages.unindexed(made, 10))
+    assert (waiting.id, waiting.text, waiting.vector) == (2, "Our long list\nTwo.", b"2222")
+    missing = await store.read(lambda tables: tables.passages.unembedded(made.changed(filled_to=0), 10))
+    assert [each.hash for each in missing] == ["h0"]
+
+    await store.write(lambda tables: tables.passages.retire("x1-1"))
+    assert await store.read(lambda tables: tables.collections.gone(made, 10)) == [1, 2]
+    assert await store.read(lambda tables: tables.passages.vectors("words", ["h0", "h5"])) == {}
+
+    await store.write(lambda tables: tables.collections.forgotten(made, [1, 2]))
+    assert await store.read(lambda tables: tables.collections.gone(made, 10)) == []
+
+
+async def test_one_worker_has_the_work_until_its_lease_ends_or_it_is_asked_for_again(store):
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        tables.datasources.add(a_datasource("x1", "d1"))
+        tables.ingestions.put("x1", "read", NOON)
+
+    await store.write(fill)
+    lease, later = timedelta(seconds=90), NOON + timedelta(seconds=91)
+
+    def claim(at: datetime) -> object:
+        return store.write(lambda tables: tables.ingestions.claim(at, at + lease))
+
+    def holds(claimed: Ingestion) -> object:
+        return store.write(lambda tables: tables.ingestions.hold(claimed, later + lease))
+
+    first = await claim(NOON)
+    assert (first.datasource_id, first.step, first.attempts) == ("x1", "read", 1)
+    assert await claim(NOON) is None
+    second = await claim(later)
+    assert (second.attempts, await holds(first), await holds(second)) == (2, False, True)
+
+    await store.write(lambda tables: tables.ingestions.put("x1", "split", later))
+    await store.write(lambda tables: tables.ingestions.finish(second))
+    third = await claim(later)
+    assert (third.step, third.attempts, await holds(second)) == ("split", 1, False)
+
+    await store.write(lambda tables: tables.ingestions.postpone(third, later + lease))
+    assert await claim(later) is None
+    fourth = await claim(later + lease)
+    await store.write(lambda tables: tables.ingestions.finish(fourth))
+    assert await store.read(lambda tables: tables.ingestions.number()) == 0
+
+
+async def test_a_file_is_kept_in_pieces_until_it_is_dropped(store):
+    def fill(tables: Tables) -> None:
+        tables.datastores.add(a_datastore("d1"))
+        tables.datasources.add(a_datasource("x1", "d1"))
+        for position in (1, 0, 2):
+            tables.uploads.add("x1", position, bytes([position, 0, 255]))
+
+    await store.write(fill)
+    kept = await store.read(lambda tables: b"".join(tables.uploads.chunks("x1")))
+    assert kept == b"\0\0\xff\1\0\xff\2\0\xff"
+
+    await store.write(lambda tables: tables.uploads.drop("x1"))
+    assert await store.read(lambda tables: list(tables.uploads.chunks("x1"))) == []
+
+
+def said(tables: Tables, datasource_id: str, text: str) -> Document:
+    """A version of a datasource that counts."""
+    document = Document(
+        f"{datasource_id}-1", datasource_id, "d1", NOON, 1, "current", "hash", len(text), "en"
+    )
+    tables.documents.add(document)
+    tables.documents.append(document.id, 0, text)
+    return document
 
 
 names = texts.map(lambda text: f"x{text}x").filter(lambda text: _is_line(text))

@@ -1,5 +1,6 @@
 """A workspace as a program opens it: its settings, its key and its file together."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,16 @@ async def test_two_programs_on_one_workspace_see_each_others_changes(settings):
         await one.backend.run(CATALOGUE["create_agent"].parse(an_agent()), OPERATOR)
         assert len((await other.backend.run(listing, OPERATOR)).agents) == 1
         assert one.request_state_key == other.request_state_key
+
+
+async def test_a_workspace_closes_although_something_was_asked_for_just_before(settings):
+    """A worker that is woken and told to end at the same moment must end."""
+    async with asyncio.timeout(20) as patience, open_app(settings, works=True) as app:
+        for _ in range(50):  # long enough to have nothing to do
+            await asyncio.sleep(0.01)
+        app.ingester.wake()
+
+    assert not patience.expired()
 
 
 def test_settings_name_a_database_and_the_key_beside_it(tmp_path):

@@ -33,8 +33,8 @@ def settings(tmp_path) -> Settings:
 
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[App]:
-    """The workspace, opened."""
-    async with open_app(settings) as app:
+    """The workspace, opened as a server opens it."""
+    async with open_app(settings, works=True) as app:
         yield app
 
 

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
+
 from vivavoce.operations import Result
 
 Json = dict[str, Any]
@@ -68,7 +70,7 @@ STEP: Json = {
 
 
 async def carried_out(call: Call) -> list[Outcome]:
-    """Everything that the script came to, in order."""
+    """Everything that the script came to, in order. Somebody must work on what is to be indexed."""
     outcomes: list[Outcome] = []
 
     async def ask(name: str, /, **arguments: Any) -> Any:
@@ -78,7 +80,7 @@ async def carried_out(call: Call) -> list[Outcome]:
 
     await _agents_and_tools(ask)
     await _crm(ask)
-    await _knowledge(ask)
+    await _knowledge(ask, call)
     await _faults(ask)
     await _not_everywhere(ask)
     return outcomes
@@ -153,7 +155,7 @@ async def _crm(ask: Any) -> None:
     await ask("delete_crm_scenario", id=scenario["id"])
 
 
-async def _knowledge(ask: Any) -> None:
+async def _knowledge(ask: Any, call: Call) -> None:
     store = await ask("create_datastore", type="qdrant")
     await ask("update_datastore", id=store["id"], name="Prices", description=None, isPublic=True)
     text = await ask(
@@ -166,16 +168,43 @@ async def _knowledge(ask: Any) -> None:
         text="",
         type="qa",
         config={"question": "May I return it?", "answer": "Within 30 days.", "tags": ["returns"]},
+        custom_id="mine",
     )
+    await _indexed(call, store["id"])
     await ask("get_datastore", id=store["id"])
     await ask("get_datastore", id=store["id"], search="two: 2")
     await ask("list_datasources", datastoreId=store["id"], limit=1)
     await ask("get_datasource", id=text["id"])
+    found = await ask("query_datastore", id=store["id"], query="May I return it?", topK=1, tags=["returns"])
+    await ask("query_datastore", id=store["id"], query="two", filters={"datasource_ids": [text["id"]]})
+    await ask("query_datastore", id=store["id"], query="two", filters={"custom_ids": ["mine"]})
+    place = {"start": found[0]["start"], "end": found[0]["end"]}
+    await ask("read_document", documentId=found[0]["document_id"], **place)
+    (before,) = await ask("query_datastore", id=store["id"], query="two: 2", topK=1)
+    again = {"datastoreId": store["id"], "name": "prices.txt", "text": "One: 1 €\nTwo: 3 €"}
+    await ask("create_datasource", id=text["id"], **again)
+    await _indexed(call, store["id"])
+    await ask("query_datastore", id=store["id"], query="two: 3")
+    await ask("read_document", documentId=before["document_id"])
+    await ask("synch_datasource", id=text["id"])
+    await _indexed(call, store["id"])
     await ask("list_datastores")
     await ask("delete_datasource", id=text["id"])
     await ask("delete_datastore", id=store["id"])
     agent = (await ask("list_agents"))[1]
     await ask("delete_agent", id=agent["id"])
+
+
+async def _indexed(call: Call, datastore_id: str) -> None:
+    """Wait until every datasource is indexed; the waiting is no part of what the script comes to."""
+    with anyio.fail_after(120):
+        while True:
+            shown = _read((await call("get_datastore", {"id": datastore_id})).result)
+            statuses = {source["status"] for source in shown["datasources"]}
+            assert "error" not in statuses, shown
+            if statuses == {"synched"}:
+                return
+            await anyio.sleep(0.05)
 
 
 async def _faults(ask: Any) -> None:
@@ -211,6 +240,11 @@ async def _faults(ask: Any) -> None:
     await ask("create_datasource", datastoreId=agent["id"], name="x.txt", text="x")
     await ask("create_datasource", datastoreId=store["id"], name="x.txt", text=" ")
     await ask("get_datastore", id=agent["id"])
+    await ask("query_datastore", id=agent["id"], query="x")
+    await ask("query_datastore", id=store["id"], query="x", topK=0)
+    await ask("query_datastore", id=store["id"], query="x", filters={"datastore_ids": [store["id"]]})
+    await ask("synch_datasource", id=agent["id"])
+    await ask("read_document", documentId="nothing")
     await ask("getDocumentation", docType="everything")
     await ask("list_agents")
     await ask("list_agent_tools", agentId=agent["id"])

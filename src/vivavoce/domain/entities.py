@@ -14,12 +14,13 @@ def _utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def _written(moment: datetime) -> str:
+def written(moment: datetime) -> str:
+    """A point in time as the wire has it; texts in this form sort as the moments do."""
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 Moment = Annotated[
-    datetime, AfterValidator(_utc), PlainSerializer(_written, return_type=str, when_used="json")
+    datetime, AfterValidator(_utc), PlainSerializer(written, return_type=str, when_used="json")
 ]
 """A point in time, in UTC, written as the wire has it: 2026-01-31T09:30:00.000Z."""
 

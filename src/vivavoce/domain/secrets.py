@@ -176,6 +176,19 @@ class Cover:
         )
 
 
+def uncovered_address(location: str, url: str, secrets: Mapping[str, Any]) -> str:
+    """The url with its secrets in place of the markers, for the moment in which it is used."""
+    address, hash_mark, fragment = url.partition("#")
+    address, question_mark, query = address.partition("?")
+    pieces = [piece.partition("=") for piece in query.split("&")]
+    numbers = counted(name for name, _, _ in pieces)
+    opened = "&".join(
+        name + equals + str(secrets.get(within(location, name, number), value))
+        for (name, equals, value), number in zip(pieces, numbers, strict=True)
+    )
+    return address + question_mark + opened + hash_mark + fragment
+
+
 def _readable(location: str) -> str:
     """A location as a caller reads it; an item of a list is a star."""
     return _IN_LIST.sub("*", location)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -12,32 +13,51 @@ from vivavoce.operations.base import R
 from vivavoce.operations.explaining import explained
 from vivavoce.ports import Ports, Tables
 
-from . import agents, crm, documentation, keys, knowledge, tools
-from .handlers import HANDLERS, Work
+from . import agents, crm, datasources, documentation, keys, knowledge, tools, uploads
+from .handlers import HANDLERS, RUNNERS, Errand, Work
 
-__all__ = ["Engine", "agents", "crm", "documentation", "keys", "knowledge", "tools"]
+__all__ = [
+    "Engine",
+    "agents",
+    "crm",
+    "datasources",
+    "documentation",
+    "keys",
+    "knowledge",
+    "tools",
+    "uploads",
+]
 
 
 class Engine:
     """Runs an operation: check the caller, find the handler, let it work in one transaction."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, changed: Callable[[], None] = lambda: None) -> None:
         self.ports = ports
+        self._changed = changed
+        """Told after each change, so that what is left to do begins at once."""
 
     def supports(self, kind: type[Operation[Any]]) -> bool:
         """Whether there is a handler for this kind of operation."""
-        return kind in HANDLERS
+        return kind in HANDLERS or kind in RUNNERS
 
     async def run(self, op: Operation[R], caller: Caller) -> R:
         """Carry out `op`; what it changed is durable when this returns."""
         caller.check(op.spec)
         if not self.supports(type(op)):
             raise NotAvailable(f"The embedded engine cannot {op.spec.name} yet.")
-        access = self.ports.store.read if op.spec.effect is Effect.READ else self.ports.store.write
+        is_read = op.spec.effect is Effect.READ
+        access = self.ports.store.read if is_read else self.ports.store.write
         try:
-            return cast(R, await access(lambda tables: self._carry_out(op, caller, tables)))
+            if type(op) in RUNNERS:
+                result = await RUNNERS[type(op)](op, Errand(caller, self.ports))
+            else:
+                result = await access(lambda tables: self._carry_out(op, caller, tables))
         except ValidationError as error:
             raise explained(error, type(op), by_name=True) from error
+        if not is_read:
+            self._changed()
+        return cast(R, result)
 
     def _carry_out(self, op: Operation[Any], caller: Caller, tables: Tables) -> Any:
         work = Work(caller=caller, now=self.ports.now(), ports=self.ports, tables=tables)

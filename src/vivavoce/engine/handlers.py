@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
 Op = TypeVar("Op", bound=Operation[Any])
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,28 @@ class Work:
         }
 
 
+@dataclass(frozen=True)
+class Errand:
+    """An operation that needs the outside world too: it goes there between units of work, never inside."""
+
+    caller: Caller
+    ports: Ports
+
+    async def read(self, look: Callable[[Work], T]) -> T:
+        """What `look` finds in one unchanging view of the store."""
+        return await self.ports.store.read(lambda tables: look(self._work(tables)))
+
+    async def write(self, change: Callable[[Work], T]) -> T:
+        """What `change` gives; it is durable, or nothing happened."""
+        return await self.ports.store.write(lambda tables: change(self._work(tables)))
+
+    def _work(self, tables: Tables) -> Work:
+        return Work(caller=self.caller, now=self.ports.now(), ports=self.ports, tables=tables)
+
+
 Handler = Callable[[Any, Work], Any]
 HANDLERS: dict[type[Operation[Any]], Handler] = {}
+RUNNERS: dict[type[Operation[Any]], Callable[[Any, Errand], Awaitable[Any]]] = {}
 
 
 def handles(
@@ -48,6 +69,21 @@ def handles(
             if kind in HANDLERS:
                 raise TypeError(f"{kind.__name__} already has a handler")
             HANDLERS[kind] = function
+        return function
+
+    return register
+
+
+def runs(
+    kind: Callable[..., Operation[R]],
+) -> Callable[[Callable[[Op, Errand], Awaitable[R]]], Callable[[Op, Errand], Awaitable[R]]]:
+    """Mark a coroutine as what carries out `kind`, an operation that needs the outside world."""
+
+    def register(function: Callable[[Op, Errand], Awaitable[R]]) -> Callable[[Op, Errand], Awaitable[R]]:
+        assert isinstance(kind, type)
+        if kind in HANDLERS or kind in RUNNERS:
+            raise TypeError(f"{kind.__name__} already has a handler")
+        RUNNERS[kind] = function
         return function
 
     return register

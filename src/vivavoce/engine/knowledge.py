@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-
-from vivavoce.domain.knowledge import Counted, Datasource, Datastore, covered_settings
+from vivavoce.domain.knowledge import Counted, Datastore, custom_id_in, tags_in
+from vivavoce.errors import NotAllowed
 from vivavoce.operations.knowledge import (
-    CreateDatasource,
+    Chunk,
+    ChunkList,
     CreateDatastore,
-    DatasourceContents,
-    DatasourcePage,
     DatasourceShown,
     DatastoreContents,
     DatastoreDeleted,
     DatastoreList,
     DatastorePage,
     DatastoreShown,
-    DeleteDatasource,
     DeleteDatastore,
-    GetDatasource,
     GetDatastore,
-    ListDatasources,
     ListDatastores,
     PageDatastores,
     Pagination,
+    QueryDatastore,
     UpdateDatastore,
 )
 
-from .handlers import Work, handles
-from .references import datasource_named, datastore_named
+from .handlers import Errand, Work, handles, runs
+from .references import datastore_named
+from .retrieval import Found, Wanted, passages_for
+
+_SHOWN = 10
+"""How many passages a search through get_datastore shows."""
 
 
 @handles(CreateDatastore)
@@ -61,26 +61,32 @@ def delete_datastore(op: DeleteDatastore, work: Work) -> DatastoreDeleted:
     datastore = datastore_named(op.id, work)
     sources = work.tables.datasources.count(datastore_id=datastore.id)
     gone = {"datasources": sources, "tools": work.tables.tools.count(datastore_id=datastore.id)}
+    work.tables.passages.retire_all(datastore.id)
     work.tables.datastores.drop(datastore.id)
     return DatastoreDeleted.of(datastore, count=Counted(datasources=sources), also_removed=gone)
 
 
-@handles(GetDatastore)
-def get_datastore(op: GetDatastore, work: Work) -> DatastoreContents:
-    datastore = datastore_named(op.id, work)
-    wanted = {"status": op.status, "type": op.type, "group_id": op.group_id}
-    found = work.tables.datasources.search(
-        datastore.id,
-        op.search,
-        limit=op.limit,
-        offset=op.offset * op.limit,  # on the wire, the offset of this list counts pages
-        **{name: value for name, value in wanted.items() if value is not None},
+@runs(GetDatastore)
+async def get_datastore(op: GetDatastore, errand: Errand) -> DatastoreContents:
+    await errand.read(lambda work: datastore_named(op.id, work))  # before the index is troubled
+    found = [] if op.search is None else await passages_for(Wanted(op.id, op.search, _SHOWN), errand.ports)
+    return await errand.read(lambda work: _contents(op, found, work))
+
+
+@runs(QueryDatastore)
+async def query_datastore(op: QueryDatastore, errand: Errand) -> ChunkList:
+    if op.filters.datastore_ids:
+        raise NotAllowed("filters.datastore_ids: the address names the datastore.", hint="Leave it out.")
+    await errand.read(lambda work: datastore_named(op.id, work))
+    wanted = Wanted(
+        op.id,
+        op.query,
+        op.top_k,
+        tuple(op.filters.datasource_ids),
+        tuple(op.filters.custom_ids),
+        tuple(tag for tag in op.tags if tag.strip()),
     )
-    return DatastoreContents.of(
-        datastore,
-        count=Counted(datasources=work.tables.datasources.count(datastore_id=datastore.id)),
-        datasources=[DatasourceShown.of(source) for source in found],
-    )
+    return ChunkList(chunks=[_chunk(each) for each in await passages_for(wanted, errand.ports)])
 
 
 @handles(ListDatastores)
@@ -100,51 +106,6 @@ def page_datastores(op: PageDatastores, work: Work) -> DatastorePage:
     )
 
 
-@handles(CreateDatasource)
-def create_datasource(op: CreateDatasource, work: Work) -> DatasourceShown:
-    datastore = datastore_named(op.datastore_id, work)
-    config, secrets = covered_settings(op.settings())
-    source = Datasource(
-        **work.identity(),
-        datastore_id=datastore.id,
-        name=op.name,
-        type=op.type,
-        config=config,
-        secrets=secrets,
-        text_size=len(op.text),
-        hash=hashlib.sha256(op.text.encode()).hexdigest(),
-    )
-    work.tables.datasources.add(source)
-    work.tables.texts.put(source.id, op.text)
-    return DatasourceShown.of(source)
-
-
-@handles(ListDatasources)
-def list_datasources(op: ListDatasources, work: Work) -> DatasourcePage:
-    datastore = datastore_named(op.datastore_id, work)
-    rows = work.tables.datasources.where(
-        datastore_id=datastore.id, newest_first=True, limit=op.limit, offset=op.offset
-    )
-    total = work.tables.datasources.count(datastore_id=datastore.id)
-    return DatasourcePage(
-        data=[DatasourceShown.of(source) for source in rows],
-        pagination=Pagination(total=total, offset=op.offset, limit=op.limit, count=len(rows)),
-    )
-
-
-@handles(GetDatasource)
-def get_datasource(op: GetDatasource, work: Work) -> DatasourceContents:
-    source = datasource_named(op.id, work)
-    return DatasourceContents.of(source, text=work.tables.texts.find(source.id) or "")
-
-
-@handles(DeleteDatasource)
-def delete_datasource(op: DeleteDatasource, work: Work) -> DatasourceShown:
-    source = datasource_named(op.id, work)
-    work.tables.datasources.drop(source.id)
-    return DatasourceShown.of(source)
-
-
 def _counted(datastores: list[Datastore], work: Work) -> list[DatastoreShown]:
     counts = work.tables.datasources.counts("datastore_id", [datastore.id for datastore in datastores])
     return [_shown(datastore, counts.get(datastore.id, 0)) for datastore in datastores]
@@ -152,3 +113,42 @@ def _counted(datastores: list[Datastore], work: Work) -> list[DatastoreShown]:
 
 def _shown(datastore: Datastore, sources: int) -> DatastoreShown:
     return DatastoreShown.of(datastore, count=Counted(datasources=sources))
+
+
+def _contents(op: GetDatastore, found: list[Found], work: Work) -> DatastoreContents:
+    datastore = datastore_named(op.id, work)
+    wanted = {"status": op.status, "type": op.type, "group_id": op.group_id}
+    sources = work.tables.datasources.search(
+        datastore.id,
+        op.search,
+        also=list(dict.fromkeys(each.datasource.id for each in found)),
+        limit=op.limit,
+        offset=op.offset * op.limit,  # on the wire, the offset of this list counts pages
+        **{name: value for name, value in wanted.items() if value is not None},
+    )
+    return DatastoreContents.of(
+        datastore,
+        count=Counted(datasources=work.tables.datasources.count(datastore_id=datastore.id)),
+        datasources=[DatasourceShown.of(source) for source in sources],
+        chunks=[_chunk(each) for each in found],
+    )
+
+
+def _chunk(found: Found) -> Chunk:
+    cited, config = found.cited, found.datasource.config
+    passage = cited.passage
+    return Chunk(
+        text=cited.text,
+        score=found.score,
+        source=config.get("source_url"),
+        datasource_id=found.datasource.id,
+        datasource_name=found.datasource.name,
+        custom_id=custom_id_in(config),
+        tags=tags_in(config),
+        page=found.page,
+        end_page=found.end_page,
+        headings=list(passage.headings),
+        document_id=cited.document_id,
+        start=passage.start,
+        end=passage.end,
+    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, computed_field, model_validator
+from pydantic import ConfigDict, Field, computed_field, model_validator
 
+from vivavoce.domain.cleaning import cleaned
 from vivavoce.domain.knowledge import (
     Counted,
     Datasource,
@@ -14,7 +15,7 @@ from vivavoce.domain.knowledge import (
     DatastoreType,
     Status,
 )
-from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Value, unlisted
+from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Unlisted, Value, unlisted
 
 from .base import LEFT_OUT, Effect, Listing, Operation, Result
 
@@ -52,10 +53,50 @@ class DatasourceContents(DatasourceShown):
     text: str
 
 
+class Chunk(Result):
+    """A passage that was found, and where exactly it stands."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    text: str
+    score: Annotated[float, Field(description="How likely it answers, 0 to 1.")]
+    source: Annotated[str | None, Field(description="The address it came from.")]
+    datasource_id: str
+    datasource_name: str
+    custom_id: Annotated[str | None, Unlisted]
+    tags: Annotated[list[str], Unlisted]
+    page: Annotated[str | None, Field(description="The page it begins on, as it is printed.")]
+    end_page: Annotated[str | None, Unlisted]
+    headings: Annotated[list[str], Unlisted]
+    document_id: Annotated[str, Unlisted]
+    start: Annotated[int, Unlisted]
+    end: Annotated[int, Unlisted]
+
+
+class ChunkList(Listing):
+    """Passages, best first."""
+
+    chunks: list[Chunk]
+
+
+class Quoted(Result):
+    """What a document says between two places."""
+
+    document_id: str
+    datasource_id: str
+    version: int
+    is_current: Annotated[bool, Field(description="Whether the datasource still says this.")]
+    start: int
+    end: int
+    page: str | None
+    text: str
+
+
 class DatastoreContents(DatastoreShown):
-    """A datastore with its datasources."""
+    """A datastore with its datasources and, where words were searched, the passages about them."""
 
     datasources: list[DatasourceShown]
+    chunks: Annotated[list[Chunk], Unlisted] = []
 
 
 class DatastoreDeleted(DatastoreShown):
@@ -138,15 +179,54 @@ class DeleteDatastore(
 class GetDatastore(
     Operation[DatastoreContents], effect=Effect.READ, route="GET /datastores/{id}", anonymous=True
 ):
-    """Show a datastore with its datasources; with search, those whose name or text has the words."""
+    """Show a datastore with its datasources; with search, the passages that answer it, and their sources."""
 
     id: DatastoreId
-    search: Annotated[Line | None, Field(description="Words to find in names and texts.")] = None
+    search: Annotated[Line | None, Field(description="A question, or words to find.")] = None
     status: Annotated[Status | None, unlisted("Only datasources in this state.")] = None
     type: Annotated[DatasourceType | None, unlisted("Only datasources of this kind.")] = None
     group_id: Annotated[Id | None, unlisted("Only datasources of this group.")] = None
     offset: Annotated[int, Field(ge=0, le=2**31), unlisted("How many pages to pass over.")] = 0
     limit: Annotated[int, Field(ge=1, le=1_000), unlisted("How many on a page.")] = 100
+
+
+class Filters(Value):
+    """Which datasources of a datastore count."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    custom_ids: list[Line] = []
+    datasource_ids: list[Id] = []
+    datastore_ids: list[Id] = []
+
+
+class QueryDatastore(
+    Operation[ChunkList],
+    effect=Effect.READ,
+    route="POST /datastores/{id}/query",
+    offer="extra",
+    anonymous=True,
+):
+    """Find the passages of a datastore that answer a question, best first, each with a score from 0 to 1."""
+
+    id: DatastoreId
+    query: Annotated[Line, Field(description="The question, in the words of the person who asks.")]
+    top_k: Annotated[int, Field(ge=1, le=100, description="How many passages at most.")] = 5
+    filters: Annotated[Filters, Field(description="Only datasources with these ids.")] = Filters()
+    tags: Annotated[
+        list[Line], Field(max_length=50, description="Only datasources with all these tags.")
+    ] = []
+
+
+class ReadDocument(Operation[Quoted], effect=Effect.READ, route="GET /documents/{documentId}", offer="extra"):
+    """Read what a citation points to, also in a version of the document that has been replaced since."""
+
+    document_id: Annotated[Id, Field(description="The document_id of a passage that was found.")]
+    start: Annotated[int, Field(ge=0, le=2**31, description="Where to begin.")] = 0
+    end: Annotated[
+        int,
+        Field(ge=0, le=2**31, description="Where to end, at most 100,000 characters on; else 2,000 on."),
+    ] = LEFT_OUT
 
 
 class ListDatastores(Operation[DatastoreList], effect=Effect.READ, route="GET /datastores"):
@@ -172,6 +252,9 @@ class CreateDatasource(
 ):
     """Add a text to a datastore. It is stored at once; agents find it when it is indexed."""
 
+    id: Annotated[Id | None, unlisted("The id of a datasource to replace; its older text stays citable.")] = (
+        None
+    )
     datastore_id: DatastoreId
     name: Annotated[Name, Field(description="What it is called, often a file name.")]
     text: Annotated[Document, Field(description="The text itself.")]
@@ -186,10 +269,10 @@ class CreateDatasource(
     @model_validator(mode="after")
     def _has_something_to_read(self) -> CreateDatasource:
         wanted: dict[str, tuple[str, ...]] = {"qa": ("question", "answer"), "web_page": ("source_url",)}
-        if self.type == "file" and not self.text.strip():
+        if self.type == "file" and not cleaned(self.text).strip():
             raise ValueError("text: must not be empty")
         for key in wanted.get(self.type, ()):
-            if not isinstance(self.config.get(key), str) or not self.config[key].strip():
+            if not isinstance(self.config.get(key), str) or not cleaned(self.config[key]).strip():
                 raise ValueError(f"config.{key}: is required for type {self.type}")
         if self.type == "web_site" and not (self.config.get("source_url") or self.config.get("sitemap")):
             raise ValueError("config: needs source_url or sitemap for type web_site")
@@ -222,13 +305,21 @@ class GetDatasource(
     id: DatasourceId
 
 
+class SynchDatasource(
+    Operation[DatasourceShown], effect=Effect.CHANGE, route="POST /datasources/{id}/synch", offer="extra"
+):
+    """Read and index a datasource again: a page that has changed, or one that failed."""
+
+    id: DatasourceId
+
+
 class DeleteDatasource(
     Operation[DatasourceShown],
     effect=Effect.DELETE,
     route="DELETE /datasources/{id}",
     offer="extra",
-    takes_along="its text",
+    takes_along="its text, its passages and, for a site, its pages",
 ):
-    """Delete a datasource together with its text. This cannot be undone."""
+    """Delete a datasource together with its text and passages. This cannot be undone."""
 
     id: DatasourceId

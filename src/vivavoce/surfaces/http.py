@@ -55,7 +55,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(served: Starlette) -> AsyncIterator[None]:
-        async with open_app(settings) as app:
+        async with open_app(settings, works=True) as app:
             served.state.app = app
             served.state.mcp = sessions = (mcp or offering(Selection()))(app)
             async with sessions.run():

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from vivavoce import __version__
+from vivavoce.domain.documents import KINDS
 from vivavoce.operations import CATALOGUE, Operation
 from vivavoce.operations.knowledge import CreateDatasource
 
@@ -22,7 +23,9 @@ _ERRORS = {
     "409": "It is not in a state that allows this.",
     "413": "The request is too large.",
     "421": "The server does not answer to that Host.",
+    "422": "The file cannot be read; the message says why.",
     "501": "Not available here.",
+    "502": "A service that is needed failed; try again later.",
     "503": "The storage failed; nothing was stored.",
 }
 _ERROR: Json = {
@@ -138,15 +141,22 @@ def _with_rest_names(kind: type[Operation[Any]], properties: Json) -> Json:
 
 
 def _upload(properties: Json) -> Json:
-    """The form that carries a text as a file."""
+    """The form that carries a file."""
     named = {**properties["name"], "description": "What it is called; the file's own name when left out."}
     form = {
-        "file": {"type": "string", "format": "binary", "description": "A text file in UTF-8."},
+        "file": {
+            "type": "string",
+            "format": "binary",
+            "description": f"The file itself: {', '.join(KINDS)}.",
+        },
         "datastoreId": properties["datastoreId"],
         "type": {"type": "string", "enum": ["file"], "description": "A file is the only kind here."},
         "fileName": named,
         "name": {**named, "description": "The same as fileName."},
+        "id": _without_null(properties["id"]),
         "custom_id": _without_null(properties["custom_id"]),
+        "tags": {"type": "string", "description": "Tags, with commas between them."},
+        "config": {"type": "string", "description": "Further settings, as a JSON object."},
     }
     return _object(form, ["file", "datastoreId"])
 

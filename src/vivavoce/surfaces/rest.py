@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pydantic_core
-from starlette.datastructures import UploadFile
+from anyio import to_thread
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Message
 
-from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError
+from vivavoce.errors import InvalidInput, NotAuthenticated, StorageFailed, TooLarge, VivavoceError
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.knowledge import CreateDatasource
+from vivavoce.operations.uploads import LARGEST, AddFile
 
 from .limits import BODY
 
@@ -64,7 +69,11 @@ def _endpoint(
         where = "query" if in_query else "body"
         try:
             caller().check(kind.spec)  # before a stranger's body is read
-            sent = None if in_query else await _sent(kind, request)
+            if kind is CreateDatasource and _is_form(request):
+                async with _uploaded(request) as upload:
+                    added = await backend(request).run(upload, caller())
+                return JSONResponse(added.wire(), route.status)
+            sent = None if in_query else await _sent(request)
             where = "query" if sent is None else "body"
             op = _parsed(kind, sent, request)
             result = await backend(request).run(op, caller())
@@ -75,12 +84,14 @@ def _endpoint(
     return endpoint
 
 
-async def _sent(kind: Kind, request: Request) -> dict[str, Any] | None:
+async def _sent(request: Request) -> dict[str, Any] | None:
     """What the body holds; None where there is none and the address has arguments."""
     raw = await _read(request)
-    if kind is CreateDatasource and request.headers.get("content-type", "").startswith("multipart/"):
-        return await _uploaded(request, raw)
     return None if not raw and request.query_params else _json(raw)
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get("content-type", "").startswith("multipart/")
 
 
 def _parsed(kind: Kind, sent: Mapping[str, Any] | None, request: Request) -> Operation[Any]:
@@ -120,40 +131,76 @@ def _json(raw: bytes) -> dict[str, Any]:
 
 
 async def _read(request: Request) -> bytes:
+    return b"".join([chunk async for chunk in _counted(request, BODY)])
+
+
+@asynccontextmanager
+async def _uploaded(request: Request) -> AsyncIterator[AddFile]:
+    """The file that a form carries, on disk while it is taken over, and the fields of the wire beside it."""
+    parser = MultiPartParser(request.headers, _counted(request, LARGEST + BODY), max_files=1, max_fields=20)
+    with _on_disk():  # as a whole: a full disk is told once more when files are closed
+        try:
+            form = await parser.parse()
+        except MultiPartException as error:
+            raise InvalidInput(f"The form cannot be read: {error.message}") from error
+        try:
+            file = form.get("file")
+            if not isinstance(file, UploadFile):
+                raise InvalidInput("file: is required.", details={"file": "is required"})
+            with NamedTemporaryFile(prefix="vivavoce-") as kept:
+                await to_thread.run_sync(shutil.copyfileobj, file.file, kept)
+                kept.flush()
+                yield _file_op(form, file, kept.name)
+        finally:
+            await form.close()
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageFailed(
+            f"The file cannot be put aside: {error.strerror}.", hint="Make room for it, then send it again."
+        ) from error
+
+
+def _file_op(form: FormData, file: UploadFile, path: str) -> AddFile:
+    fields = {name: value for name, value in form.items() if isinstance(value, str) and value != ""}
+    if fields.pop("type", "file") != "file":
+        raise InvalidInput("type: a form carries a file.", details={"type": "must be file"})
+    for name in ("text", "datasourceText"):
+        if name in fields:
+            raise InvalidInput(f"{name}: the file has it.", details={name: "the file has it"})
+    fields.pop("isUpdateText", None)
+    names = [fields.pop(name, None) for name in ("fileName", "name")]
+    config = _json(fields.pop("config", "").encode())
+    if "custom_id" in fields:
+        config["custom_id"] = fields.pop("custom_id")
+    if "tags" in fields:
+        config["tags"] = [tag.strip() for tag in fields.pop("tags").split(",") if tag.strip()]
+    if file.content_type:
+        config.setdefault("mime_type", file.content_type)
+    given = {
+        "name": next((name for name in names if name is not None), file.filename or "file.txt"),
+        "file": path,
+        "config": config,
+        **fields,
+    }
+    return AddFile.parse(given, strict=False)
+
+
+async def _counted(request: Request, most: int) -> AsyncGenerator[bytes]:
     size = request.headers.get("content-length", "")
-    if size.isdecimal() and int(size) > BODY:
-        raise _too_large()
-    chunks: list[bytes] = []
+    if size.isdecimal() and int(size) > most:
+        raise _too_large(most)
     received = 0
     async for chunk in request.stream():
         received += len(chunk)
-        if received > BODY:
-            raise _too_large()
-        chunks.append(chunk)
-    return b"".join(chunks)
+        if received > most:
+            raise _too_large(most)
+        yield chunk
 
 
-async def _uploaded(request: Request, raw: bytes) -> dict[str, Any]:
-    """A text file that was uploaded, in the fields of the wire."""
-
-    async def again() -> Message:
-        return {"type": "http.request", "body": raw, "more_body": False}
-
-    counted = Request(request.scope, again)
-    async with counted.form(max_files=1, max_fields=20, max_part_size=BODY) as form:
-        file = form.get("file")
-        if not isinstance(file, UploadFile):
-            raise InvalidInput("file: is required.", details={"file": "is required"})
-        fields = {name: value for name, value in form.items() if isinstance(value, str) and value != ""}
-        name = fields.pop("fileName", None) or file.filename or "file.txt"
-        try:
-            text = (await file.read()).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InvalidInput("file: must be text in UTF-8.", hint="Convert the file first.") from error
-    if "text" in fields:
-        raise InvalidInput("text: the file has it.", details={"text": "the file has it"})
-    return {"name": name, **fields, "text": text}
-
-
-def _too_large() -> TooLarge:
-    return TooLarge(f"A request may carry at most {BODY} bytes.", hint="Send less at once.")
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"A request may carry at most {most} bytes.", hint="Send less at once.")

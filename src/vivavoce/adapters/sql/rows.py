@@ -16,6 +16,11 @@ from .tables import Table
 E = TypeVar("E", bound=Entity)
 Values = Mapping[str, Any]
 
+_SAYS_SO_ALREADY = (
+    "status in ('pending', 'running') and exists (select 1 from documents join parts on document_id = id"
+    " where datasource_id = datasources.id and state <> 'old' and lower(text) like :words_ escape '\\')"
+)
+"""A datasource that is not indexed yet is found by the letters of its text."""
 _AT_ONCE = 500
 _EVERYTHING = 2**62
 
@@ -55,8 +60,8 @@ class Rows(Generic[E]):
         """The entities whose column has one of the values."""
         return [
             entity
-            for some in _batches(values)
-            for entity in self._read(f"where {_one_of(column, some)} {self._order(False)}", some)
+            for some in batches(values)
+            for entity in self._read(f"where {one_of(column, some)} {self._order(False)}", some)
         ]
 
     def count(self, **equal: str | bool | None) -> int:
@@ -68,9 +73,9 @@ class Rows(Generic[E]):
     def counts(self, column: str, values: Sequence[str]) -> dict[str, int]:
         """How many there are for each of the values of a column."""
         counted: dict[str, int] = {}
-        for some in _batches(values):
+        for some in batches(values):
             sql = (
-                f'select "{column}", count(*) from {self.table.name} where {_one_of(column, some)} group by 1'
+                f'select "{column}", count(*) from {self.table.name} where {one_of(column, some)} group by 1'
             )
             counted |= {str(value): int(number) for value, number in self.connection.execute(sql, some)}
         return counted
@@ -130,39 +135,45 @@ class Rows(Generic[E]):
 
 
 class DatasourceRows(Rows[Datasource]):
-    """The datasources, which can be searched."""
+    """The datasources, which can be searched by name and filtered by what their settings say."""
 
     def search(
-        self, datastore_id: str, words: str | None, *, limit: int, offset: int, **equal: str | bool | None
+        self,
+        datastore_id: str,
+        words: str | None,
+        *,
+        also: Sequence[str] = (),
+        limit: int,
+        offset: int,
+        **equal: str | bool | None,
     ) -> list[Datasource]:
-        """Those of a datastore whose name or text has the words, newest first."""
+        """Those that `also` names, or whose name or text not indexed yet has the words; newest first."""
         values: dict[str, Any] = {"datastore_id": datastore_id, **equal}
         clause = _matching(values)
         if words:
-            clause += (
-                " and (lower(name) like :words_ escape '\\' or exists (select 1 from texts"
-                " where datasource_id = datasources.id and lower(text) like :words_ escape '\\'))"
-            )
-            values["words_"] = f"%{_literally(words.lower())}%"
+            some = next(batches(also), {})
+            named = f" or {one_of('id', some)}" if some else ""
+            clause += f" and (lower(name) like :words_ escape '\\' or {_SAYS_SO_ALREADY}{named})"
+            values |= {"words_": f"%{_literally(words.lower())}%", **some}
         page = {"limit_": limit, "offset_": offset}
         return list(self._read(f"{clause} {self._order(True)} limit :limit_ offset :offset_", values | page))
 
-
-class TextRows:
-    """The texts of datasources."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-
-    def put(self, datasource_id: str, text: str) -> None:
-        """Keep a text."""
-        sql = "insert into texts (datasource_id, text) values (:id, :text)"
-        self.connection.execute(sql, {"id": datasource_id, "text": text})
-
-    def find(self, datasource_id: str) -> str | None:
-        """The text, if there is one."""
-        sql = "select text from texts where datasource_id = :id"
-        return next((text for (text,) in self.connection.execute(sql, {"id": datasource_id})), None)
+    def tagged(self, datastore_id: str, tags: Sequence[str], custom_ids: Sequence[str]) -> list[str]:
+        """The ids of those that have all of the tags and one of the ids of the user's own."""
+        wanted = {f"tag_{place}": tag for place, tag in enumerate(tags)}
+        named = {f"custom_{place}": id for place, id in enumerate(custom_ids)}
+        clause = "".join(
+            f" and exists (select 1 from json_each(document, '$.config.tags') where value = :{name})"
+            for name in wanted
+        )
+        if named:
+            marks = ", ".join(f":{name}" for name in named)
+            clause += f" and cast(json_extract(document, '$.config.custom_id') as text) in ({marks})"
+        rows = self.connection.execute(
+            f"select id from datasources where datastore_id = :id{clause}",
+            {"id": datastore_id, **wanted, **named},
+        )
+        return [str(id) for (id,) in rows]
 
 
 def _matching(equal: Values) -> str:
@@ -172,15 +183,16 @@ def _matching(equal: Values) -> str:
     return f"where {' and '.join(conditions)}" if conditions else ""
 
 
-def _one_of(column: str, some: Values) -> str:
-    return f'"{column}" in ({", ".join(f":{name}" for name in some)})'
+def one_of(column: str, some: Values) -> str:
+    """A condition: the column has one of the values under these names."""
+    return f"{column} in ({', '.join(f':{name}' for name in some)})"
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _batches(values: Sequence[str]) -> Iterator[dict[str, str]]:
+def batches(values: Sequence[str]) -> Iterator[dict[str, str]]:
     """The values in groups, each value under a name of its own."""
     for start in range(0, len(values), _AT_ONCE):
         yield {f"value_{place}": value for place, value in enumerate(values[start : start + _AT_ONCE])}

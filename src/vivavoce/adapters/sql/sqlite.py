@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
 from vivavoce.domain.agents import Agent
@@ -25,8 +26,10 @@ from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables, Vault
 
 from . import tables
+from .indexing import CollectionRows, IngestionRows
+from .library import DocumentRows, PassageRows, UploadRows
 from .migrating import migrate
-from .rows import Connection, DatasourceRows, Rows, TextRows
+from .rows import Connection, DatasourceRows, Rows
 
 T = TypeVar("T")
 
@@ -77,9 +80,29 @@ class SqlTables:
         return DatasourceRows(self.connection, tables.DATASOURCES, self.vault)
 
     @cached_property
-    def texts(self) -> TextRows:
-        """Texts of datasources."""
-        return TextRows(self.connection)
+    def documents(self) -> DocumentRows:
+        """Versions of the texts of datasources."""
+        return DocumentRows(self.connection)
+
+    @cached_property
+    def passages(self) -> PassageRows:
+        """Passages of documents."""
+        return PassageRows(self.connection)
+
+    @cached_property
+    def uploads(self) -> UploadRows:
+        """Files that wait to be read."""
+        return UploadRows(self.connection)
+
+    @cached_property
+    def ingestions(self) -> IngestionRows:
+        """What is left to do for datasources."""
+        return IngestionRows(self.connection)
+
+    @cached_property
+    def collections(self) -> CollectionRows:
+        """What the index holds."""
+        return CollectionRows(self.connection)
 
     @cached_property
     def keys(self) -> Rows[Key]:
@@ -168,6 +191,7 @@ def back_up(path: Path, copy: Path) -> None:
         try:
             with closing(_reading(path)) as source, closing(sqlite3.connect(copy)) as target:
                 source.backup(target)
+                _part_from_the_index(target)
                 target.execute("pragma journal_mode = delete")
         except BaseException:
             copy.unlink()  # half a backup is worse than none
@@ -191,6 +215,18 @@ def faults_in(path: Path) -> list[str]:
     with _translated(), closing(_reading(path)) as connection:
         found = [str(row[0]) for row in connection.execute("pragma quick_check")]
         return [] if found == ["ok"] else found
+
+
+def _part_from_the_index(copy: sqlite3.Connection) -> None:
+    """Give the copy's collections names of their own.
+
+    Where the copy is used one day, an index that has gone on since must not be taken for its own.
+    """
+    known = {name for (name,) in copy.execute("select name from sqlite_master where type = 'table'")}
+    if "collections" in known:
+        copy.execute("delete from gone")
+        copy.execute("update collections set filled_to = 0, name = name || '.' || ?", (token_hex(4),))
+        copy.commit()
 
 
 def _fingerprint(vault: Vault) -> str:

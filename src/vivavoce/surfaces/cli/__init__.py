@@ -62,7 +62,20 @@ def main() -> None:
         sys.exit(0)
 
 
-_OPERATOR = ("demo", "connect", "mcp", "serve", "keys", "doctor", "backup", "forget-secrets", "completion")
+_OPERATOR = (
+    "demo",
+    "connect",
+    "mcp",
+    "serve",
+    "keys",
+    "ingest",
+    "reindex",
+    "calibrate",
+    "doctor",
+    "backup",
+    "forget-secrets",
+    "completion",
+)
 
 
 def _loaded(name: str) -> click.Command:

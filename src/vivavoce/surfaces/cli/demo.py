@@ -14,8 +14,15 @@ import click
 
 from vivavoce.errors import StorageFailed
 
-_MANUAL = """Our shop is open from Monday to Friday, 9 to 18, and on Saturday from 9 to 13.
-Parcels are sent within two working days. Returns are free within 30 days."""
+_MANUAL = {
+    "hours.txt": "Our shop is open from Monday to Friday, 9 to 18, and on Saturday from 9 to 13.",
+    "returns.txt": "Parcels are sent within two working days. Returns are free within 30 days.",
+}
+_QUESTION = "How many days do I have to return something?"
+_PATIENCE = 30.0
+"""Seconds that the text has to be indexed; it takes about one."""
+_BETWEEN_LOOKS = 0.1
+_OPEN = ("pending", "running")
 _ORDERS = {
     "name": "Get order",
     "description": "Shows the state of an order. Use it when someone asks where an order is.",
@@ -96,10 +103,11 @@ async def _built(stage: _Stage) -> None:
     store = await stage.call(
         "Give it something to know", "create_datastore", type="qdrant", name="Shop manual"
     )
-    source = await stage.call(
-        "Put a text in", "create_datasource", datastoreId=store["id"], name="hours.txt", text=_MANUAL
-    )
-    _result(f"stored {source['textSize']} characters, status {source['status']}")
+    for name, text in _MANUAL.items():
+        source = await stage.call(
+            f"Put {name} in", "create_datasource", datastoreId=store["id"], name=name, text=text
+        )
+        _result(f"stored {source['textSize']} characters; they are indexed while we go on")
     agent = await stage.call(
         "Create an agent",
         "create_agent",
@@ -113,6 +121,7 @@ async def _built(stage: _Stage) -> None:
     await stage.call(
         "Let it consult the manual", "addDatastoreTool", agentId=agent["id"], datastoreId=store["id"]
     )
+    await _asked(stage, store["id"])
     tool = await stage.call("Let it look orders up", "addHttpTool", agentId=agent["id"], config=_ORDERS)
     _result(f"the API key is stored encrypted and reads {tool['config']['headers'][0]['value']}")
     await stage.call("Let it call a person", "addRequestHumanTool", agentId=agent["id"])
@@ -144,6 +153,23 @@ async def _built(stage: _Stage) -> None:
     gone = await stage.call("Delete the agent", "delete_agent", id=agent["id"])
     counts = {re.sub("([A-Z])", r" \1", what).lower(): number for what, number in gone["alsoRemoved"].items()}
     _result("went with it: " + ", ".join(f"{number} {what}" for what, number in counts.items() if number))
+
+
+async def _asked(stage: _Stage, datastore_id: str) -> None:
+    """Ask the datastore a question once its texts are indexed, and show the passages that it finds."""
+    began = time.perf_counter()
+    while time.perf_counter() - began < _PATIENCE:
+        looked = await stage.client.call_tool("get_datastore", {"id": datastore_id})
+        if all(source["status"] not in _OPEN for source in looked.structured_content["datasources"]):
+            break
+        await asyncio.sleep(_BETWEEN_LOOKS)
+    asked = {"id": datastore_id, "search": _QUESTION}
+    found = await stage.call(f"Ask the manual: {_QUESTION}", "get_datastore", **asked)
+    for chunk in found["chunks"]:
+        where = f"{chunk['datasource_name']}, characters {chunk['start']} to {chunk['end']}"
+        _result(f"score {chunk['score']:.2f}: {chunk['text']!r} ({where})")
+    if not found["chunks"]:
+        _result("nothing is indexed yet; `vivavoce doctor` says why")
 
 
 def _say(what: str, how: str) -> None:

@@ -11,9 +11,8 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -26,21 +25,13 @@ from vivavoce.operations.keys import ListKeys
 from vivavoce.operations.knowledge import ListDatastores
 from vivavoce.settings import Settings
 
+from . import doctor_knowledge
+from .findings import Finding
 from .terminal import harmless, is_unicode
 
 _ENOUGH = 500 * 1024 * 1024
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "fault": ("✗", "red")}
 _PLAIN_MARKS = {"✓": "+", "·": "-", "✗": "!"}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    about: str
-    state: Literal["ok", "note", "fault"]
-    says: str
-    advice: str = ""
 
 
 @click.command("doctor")
@@ -71,7 +62,7 @@ def _findings() -> Iterator[Finding]:
         yield Finding("settings", "fault", str(error), "Correct that variable.")
         return
     said = set()  # a fault of the file or its key comes back whenever the workspace is opened
-    for look in (_disk, _database, _master_key, _workspace, _keys, _server, _models, _hosted):
+    for look in _LOOKS:
         try:
             yield from look(settings)
         except VivavoceError as error:
@@ -190,3 +181,18 @@ def _existing(folder: Path) -> Path:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder
+
+
+_LOOKS = (
+    _disk,
+    _database,
+    _master_key,
+    _workspace,
+    _keys,
+    doctor_knowledge.embedder,
+    doctor_knowledge.index,
+    doctor_knowledge.datasources,
+    _server,
+    _models,
+    _hosted,
+)

@@ -43,7 +43,7 @@ async def opened(selection: Selection | None) -> AsyncIterator[Server[Any]]:
         try:
             settings = Settings.read()
             write_logs(settings)
-            app = await held.enter_async_context(open_app(settings))
+            app = await held.enter_async_context(open_app(settings, works=True))
             backend: Backend = app.backend
             state_key = app.request_state_key
         except (VivavoceError, ValueError) as error:

@@ -1,10 +1,8 @@
-"""What the engine needs from the outside world. Adapters provide it."""
+"""Where entities live: the tables of a store, and the store itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol, TypeVar
 
 from vivavoce.domain.agents import Agent
@@ -14,6 +12,8 @@ from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
 from vivavoce.domain.tools import Tool
+
+from .library import Collections, Documents, Ingestions, Passages, Uploads
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
@@ -62,25 +62,24 @@ class Table(Protocol[E]):
         ...
 
 
-class Texts(Protocol):
-    """The texts of datasources, kept apart because they are large."""
-
-    def put(self, datasource_id: str, text: str) -> None:
-        """Keep a text."""
-        ...
-
-    def find(self, datasource_id: str) -> str | None:
-        """The text, if there is one."""
-        ...
-
-
 class Datasources(Table[Datasource], Protocol):
-    """The datasources, which can be searched."""
+    """The datasources, which can be searched by name and filtered by what their settings say."""
 
     def search(
-        self, datastore_id: str, words: str | None, *, limit: int, offset: int, **equal: str | bool | None
+        self,
+        datastore_id: str,
+        words: str | None,
+        *,
+        also: Sequence[str] = (),
+        limit: int,
+        offset: int,
+        **equal: str | bool | None,
     ) -> list[Datasource]:
-        """Those of a datastore whose name or text has the words, newest first."""
+        """Those that `also` names, or whose name or text not indexed yet has the words; newest first."""
+        ...
+
+    def tagged(self, datastore_id: str, tags: Sequence[str], custom_ids: Sequence[str]) -> list[str]:
+        """The ids of those that have all of the tags and one of the ids of the user's own."""
         ...
 
 
@@ -104,7 +103,15 @@ class Tables(Protocol):
     @property
     def datasources(self) -> Datasources: ...
     @property
-    def texts(self) -> Texts: ...
+    def documents(self) -> Documents: ...
+    @property
+    def passages(self) -> Passages: ...
+    @property
+    def uploads(self) -> Uploads: ...
+    @property
+    def ingestions(self) -> Ingestions: ...
+    @property
+    def collections(self) -> Collections: ...
     @property
     def keys(self) -> Table[Key]: ...
 
@@ -119,30 +126,3 @@ class Store(Protocol):
     async def write(self, work: Callable[[Tables], T]) -> T:
         """Run `work` in one transaction; it is durable when this returns, or nothing happened."""
         ...
-
-
-class Vault(Protocol):
-    """Keeps secrets unreadable at rest."""
-
-    def seal(self, plain: bytes, place: str) -> bytes:
-        """Encrypted, and bound to the place where it is kept."""
-        ...
-
-    def unseal(self, sealed: bytes, place: str) -> bytes:
-        """What was sealed for this place."""
-        ...
-
-    def digest(self, text: str) -> str:
-        """A fingerprint that cannot be computed without the vault's key."""
-        ...
-
-
-@dataclass(frozen=True)
-class Ports:
-    """The outside world, as the engine sees it."""
-
-    store: Store
-    vault: Vault
-    now: Callable[[], datetime]
-    new_id: Callable[[], str]
-    new_secret: Callable[[], str]

@@ -1,0 +1,124 @@
+"""PDF files, read with pdfium: a part for each page."""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import mmap
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, BinaryIO
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from vivavoce.domain.documents import Heading, Part
+from vivavoce.errors import Unreadable
+
+from .cleaning import cleaned, titled
+
+# Found now, because the process that reads may open no file later.
+codecs.lookup("utf-16-le")
+
+_MOST_PAGES = 20_000
+_MOST_BOOKMARKS = 20_000
+_MOST_ON_A_PAGE = 500
+_DEEPEST = 10
+_LONGEST_LABEL = 50
+_DIVIDED = re.compile("[\u0002\ufffe](?:\r\n)?|\u00ad\r\n")
+"""How pdfium marks a word that is divided at the end of a line, in place of hyphen and line end."""
+_MEND = "Open it in the program that made it and save it again."
+
+
+def parts(source: BinaryIO) -> Iterator[Part]:
+    """The parts of a PDF file, one for each page, with the labels and bookmarks that it has."""
+    document = _opened(source)
+    pages = len(document)
+    if pages > _MOST_PAGES:
+        raise Unreadable(f"The file has more than {_MOST_PAGES:,} pages.", hint="Split it.")
+    bookmarks = _bookmarks_in(document)
+    has_text = False
+    for index in range(pages):
+        text = _text_of(document, index)
+        has_text = has_text or text != "\n"
+        yield Part(text, index + 1, _label_of(document, index), _headings(text, bookmarks.get(index, [])))
+    if not has_text:
+        raise Unreadable(
+            "The file holds pictures of pages and no text.", hint="Run text recognition (OCR) on it first."
+        )
+
+
+def _opened(source: BinaryIO) -> Any:
+    try:
+        return pypdfium2.PdfDocument(_bytes_of(source))
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise Unreadable(
+                "The file is protected by a password.", hint="Remove the password and send it again."
+            ) from None
+        raise Unreadable("The file is damaged and cannot be read as PDF.", hint=_MEND) from None
+
+
+def _bytes_of(source: BinaryIO) -> Any:
+    """The file as memory that pdfium may look at, without a copy of it."""
+    try:
+        mapped = mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_COPY)
+    except (OSError, ValueError):
+        # No file of the system, or an empty one.
+        return source.read()
+    return (ctypes.c_char * len(mapped)).from_buffer(mapped)
+
+
+def _text_of(document: Any, index: int) -> str:
+    """The text of a page, with one line end behind it."""
+    try:
+        page = document[index]
+        text_page = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        raise Unreadable(f"The file is damaged: its page {index + 1} cannot be read.", hint=_MEND) from None
+    text: str = text_page.get_text_range()
+    text_page.close()
+    page.close()
+    if not text.isascii() or "\u0002" in text:
+        text = _DIVIDED.sub("-\n", text)
+    return cleaned(text).rstrip() + "\n"
+
+
+def _label_of(document: Any, index: int) -> str | None:
+    try:
+        return cleaned(document.get_page_label(index))[:_LONGEST_LABEL] or None
+    except UnicodeDecodeError:
+        return None
+
+
+def _bookmarks_in(document: Any) -> dict[int, list[tuple[int, str]]]:
+    """The level and title of each bookmark, by the page that it leads to."""
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for bookmark in islice(document.get_toc(max_depth=_DEEPEST), _MOST_BOOKMARKS):
+        target = bookmark.get_dest()
+        index = target.get_index() if target is not None else None
+        title = _title_of(bookmark)
+        if index is not None and title and len(found[index]) < _MOST_ON_A_PAGE:
+            found[index].append((bookmark.level + 1, title))
+    return found
+
+
+def _title_of(bookmark: Any) -> str:
+    try:
+        return titled(bookmark.get_title())
+    except UnicodeDecodeError:
+        return ""
+
+
+def _headings(text: str, bookmarks: list[tuple[int, str]]) -> tuple[Heading, ...]:
+    """Bookmarks where their titles stand on the page; those that it does not show stand at its beginning."""
+    headings, after = [], 0
+    for level, title in bookmarks:
+        shown = re.compile(r"\s+".join(map(re.escape, title.split())), re.IGNORECASE)
+        match = shown.search(text, after) or shown.search(text)
+        start = match.start() if match else 0
+        after = match.end() if match else after
+        headings.append(Heading(start, level, title))
+    return tuple(sorted(headings, key=lambda heading: heading.start))

@@ -1,0 +1,174 @@
+"""Egress: the one way out to the network, for everything that this program asks of others."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import anyio
+
+from vivavoce.errors import InvalidInput, UpstreamFailed
+
+from .answers import Answer, Opened, headers_of
+from .calls import Call, call_of, leads_on
+from .decoding import ENCODINGS
+from .places import opening
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpcore2
+
+    from .dialing import Dial, Resolve
+
+WEB_PORTS = (80, 443)
+
+_AT_ONCE = 32
+_KEPT_SECONDS = 20.0
+
+
+class Egress:
+    """Asks servers on the public internet, and those private ones that the operator allows.
+
+    An entry of `allow` opens its `host:port` to everything that goes through the same Egress. So that no user
+    reaches what the operator's own settings name, such as a model's server, that gets an Egress of its own.
+    Addresses at which a cloud answers its own machines are refused even when they are allowed.
+    """
+
+    def __init__(
+        self,
+        allow: Sequence[str] = (),
+        resolve: Resolve | None = None,
+        dial: Dial | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        at_once: int = _AT_ONCE,
+    ) -> None:
+        self._allowed = frozenset(map(opening, allow))
+        self._resolve = resolve
+        self._dial = dial
+        self._ssl_context = ssl_context
+        self._at_once = at_once
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        timeout: float = 15.0,
+        connect: float = 3.0,
+        max_bytes: int = 1_000_000,
+        redirects: int = 3,
+        ports: Collection[int] = WEB_PORTS,
+    ) -> Answer:
+        """The whole answer, or as much of it as `max_bytes` allows.
+
+        InvalidInput when the address is refused, UpstreamFailed when the server or the way to it fails.
+        `timeout` is for everything together, in seconds. Without redirects, one is an answer like any other.
+        """
+        asked = self.stream(
+            method,
+            url,
+            headers=headers,
+            content=content,
+            timeout=timeout,
+            connect=connect,
+            max_bytes=max_bytes,
+            redirects=redirects,
+            ports=ports,
+        )
+        async with asked as opened:
+            body = b"".join([piece async for piece in opened.pieces])
+            return Answer(opened.status, opened.url, opened.headers, body, opened.is_cut)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        timeout: float = 15.0,
+        connect: float = 3.0,
+        max_bytes: int = 1_000_000,
+        redirects: int = 3,
+        ports: Collection[int] = WEB_PORTS,
+    ) -> AsyncGenerator[Opened]:
+        """The answer as soon as it begins; its body comes in pieces, under the same rules."""
+        from .failures import too_slow
+
+        call = call_of(method, url, headers, content)
+        with anyio.move_on_after(timeout) as deadline:
+            async with self._answered(call, connect, max_bytes, redirects, ports) as opened:
+                yield opened
+        if deadline.cancelled_caught:
+            raise too_slow(call.place, timeout)
+
+    async def close(self) -> None:
+        """Let go of the connections that are kept."""
+        if "_pool" in self.__dict__:
+            await self._pool.aclose()
+
+    @asynccontextmanager
+    async def _answered(
+        self, call: Call, connect: float, max_bytes: int, redirects: int, ports: Collection[int]
+    ) -> AsyncGenerator[Opened]:
+        """The answer at the end of all redirects, each of which is a call like the first."""
+        from .failures import in_plain_words
+
+        for left in range(redirects, -1, -1):
+            self._check_port(call, ports)
+            with in_plain_words(call.place):
+                async with self._sent(call, connect) as response:
+                    opened = Opened(response.status, call.place.url, headers_of(response.headers))
+                    if redirects == 0 or not leads_on(opened.status, opened.headers):
+                        _check_encoding(call, opened)
+                        async with aclosing(opened.decoded(response.aiter_stream(), max_bytes)) as pieces:
+                            opened.pieces = pieces
+                            yield opened
+                        return
+            if left > 0:
+                call = call.redirected(opened.status, opened.headers["location"])
+        raise UpstreamFailed(f"{call.place.origin} sends on more than {redirects} times.")
+
+    def _check_port(self, call: Call, ports: Collection[int]) -> None:
+        place = call.place
+        if place.port not in ports and (place.host, place.port) not in self._allowed:
+            raise InvalidInput(
+                f"The address {place.origin} has a port that is not open to requests.",
+                hint=f"Use the usual port; only the operator can allow {place.host}:{place.port}.",
+            )
+
+    def _sent(self, call: Call, connect: float) -> AbstractAsyncContextManager[httpcore2.Response]:
+        import httpcore2
+
+        place = call.place
+        return self._pool.stream(
+            call.method,
+            httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
+            headers=call.sent_headers,
+            content=call.content,
+            extensions={"timeout": {"connect": connect}},
+        )
+
+    @cached_property
+    def _pool(self) -> httpcore2.AsyncConnectionPool:
+        import httpcore2  # loaded when the network is first asked
+
+        from .dialing import CheckedDialing, system_trust
+
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=system_trust() if self._ssl_context is None else self._ssl_context,
+            max_connections=self._at_once,
+            keepalive_expiry=_KEPT_SECONDS,
+            network_backend=CheckedDialing(self._allowed, self._resolve, self._dial),
+        )
+
+
+def _check_encoding(call: Call, opened: Opened) -> None:
+    if opened.encoding not in ENCODINGS:
+        raise UpstreamFailed(f"{call.place.origin} answers in an encoding that was not asked for.")

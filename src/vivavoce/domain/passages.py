@@ -1,0 +1,354 @@
+"""Passages: a document in stretches that an embedder can read, each with its page and its headings."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from itertools import accumulate, chain, groupby, islice, pairwise
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
+
+from .documents import MOST_TITLES, Part
+from .sentences import Span, halves, sentences_of, trimmed
+
+T = TypeVar("T")
+
+
+class Mark(NamedTuple):
+    """Where a page begins in a document."""
+
+    start: int
+    page: int | None
+    label: str | None
+
+
+class Title(NamedTuple):
+    """Where a section begins in a document, and what it is called."""
+
+    start: int
+    level: int
+    title: str
+
+
+class Outline:
+    """The pages and titles of a document, found by offset."""
+
+    def __init__(self, pages: Iterable[Mark] = (), titles: Iterable[Title] = ()) -> None:
+        self.pages = sorted(pages, key=lambda mark: mark.start)
+        self.titles = sorted(
+            (title for title in titles if title.title.strip()), key=lambda title: title.start
+        )
+        self._page_starts = [mark.start for mark in self.pages]
+        self._title_starts = [title.start for title in self.titles]
+        top: tuple[Title, ...] = ()
+        self._paths = list(accumulate(self.titles, _path_below, initial=top))
+
+    def page_at(self, offset: int) -> Mark | None:
+        """The page that an offset stands on, where there are pages."""
+        place = bisect_right(self._page_starts, offset)
+        return self.pages[place - 1] if place > 0 else None
+
+    def printed_at(self, offset: int) -> str | None:
+        """What is printed on the page that an offset stands on, or else its number."""
+        page = self.page_at(offset)
+        if page is None or page.page is None:
+            return None
+        return str(page.page) if page.label is None else page.label
+
+    def headings_at(self, offset: int) -> tuple[str, ...]:
+        """The titles above an offset, from the widest to the nearest."""
+        return tuple(title.title for title in self._paths[bisect_right(self._title_starts, offset)])
+
+
+class OutlineBuilder:
+    """Makes the outline of a document from its parts as they come, and keeps none of their texts."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        """How long the document is so far."""
+        self._pages: list[Mark] = []
+        self._titles: list[Title] = []
+
+    def add(self, part: Part) -> None:
+        """Take the next part of the document into account; titles beyond the most that are kept are not."""
+        if (part.page, part.label) != (self._pages[-1][1:] if self._pages else (None, None)):
+            self._pages.append(Mark(self.length, part.page, part.label))
+        titles = (Title(self.length + start, level, title) for start, level, title in part.headings)
+        self._titles += islice(titles, MOST_TITLES - len(self._titles))
+        self.length += len(part.text)
+
+    def outline(self) -> Outline:
+        """The outline of what was added."""
+        return Outline(self._pages, self._titles)
+
+
+class Passage(NamedTuple):
+    """A stretch of a document: its text is what stands between its offsets."""
+
+    start: int
+    end: int
+    page: int | None
+    """The page that it starts on."""
+    label: str | None
+    end_page: int | None
+    headings: tuple[str, ...]
+    tokens: int
+
+
+def document_of(parts: Iterable[Part]) -> tuple[str, Outline]:
+    """The text of a document and its outline."""
+    texts: list[str] = []
+    builder = OutlineBuilder()
+    for part in parts:
+        builder.add(part)
+        texts.append(part.text)
+    return "".join(texts), builder.outline()
+
+
+def passages_of(
+    text: str,
+    outline: Outline,
+    lengths: Callable[[Sequence[str]], list[int]],
+    *,
+    size: int = 400,
+    overlap: int = 40,
+) -> Iterator[Passage]:
+    """The passages of a text: whole sentences up to `size` tokens, of one section where it is long enough.
+
+    Those of one section overlap by whole sentences of up to `overlap` tokens together.
+    """
+    ruler = _Ruler(text, lengths)
+    room = size - ruler.frame
+    if room < 1 or not 0 <= overlap <= room // 2:
+        raise ValueError(f"no passages of {size} tokens that overlap by {overlap}")
+    tiny = max(1, room // 4)
+    units = _units(ruler, outline, room, tiny)
+    groups = groupby(_numbered(units, outline, room, tiny), key=itemgetter(0))
+    drafts = chain.from_iterable(
+        _drafts((unit for _, unit in group), room, tiny, overlap) for _, group in groups
+    )
+    for span, tokens in _fitting(drafts, ruler, size):
+        first, last = outline.page_at(span.start), outline.page_at(span.end - 1)
+        yield Passage(
+            *span,
+            page=None if first is None else first.page,
+            label=None if first is None else first.label,
+            end_page=None if last is None else last.page,
+            headings=outline.headings_at(span.start),
+            tokens=tokens,
+        )
+
+
+_SPANS = 512
+_DRAFTS = 64
+_HEADING_LINE = 300
+
+
+class _Kind(Enum):
+    HEADING = "a title on a line of its own"
+    SENTENCE = "a whole sentence"
+    FIRST = "the first piece of a long sentence"
+    NEXT = "a further piece of a long sentence"
+
+
+class _Unit(NamedTuple):
+    """The least that a passage is made of."""
+
+    start: int
+    end: int
+    tokens: int
+    section: int
+    kind: _Kind
+
+
+class _Draft(NamedTuple):
+    """The units of a passage, of which the first few are carried over from the one before."""
+
+    units: list[_Unit]
+    carried: int
+
+    def span(self) -> Span:
+        return Span(self.units[0].start, self.units[-1].end)
+
+
+class _Ruler:
+    """Counts the tokens of stretches of a text, many at once."""
+
+    def __init__(self, text: str, lengths: Callable[[Sequence[str]], list[int]]) -> None:
+        self.text = text
+        self._lengths = lengths
+        (self.frame,) = lengths([""])  # the tokens that every text has, such as its begin and end marks
+
+    def whole(self, spans: Iterable[Span]) -> list[int]:
+        """What the embedder counts."""
+        return self._lengths([self.text[start:end] for start, end in spans])
+
+    def parts(self, spans: Iterable[Span]) -> list[int]:
+        """What each adds to a longer text."""
+        return [max(1, tokens - self.frame) for tokens in self.whole(spans)]
+
+
+def _path_below(path: tuple[Title, ...], title: Title) -> tuple[Title, ...]:
+    return (*(above for above in path if above.level < title.level), title)
+
+
+def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
+    return iter(lambda: list(islice(items, size)), [])
+
+
+def _units(ruler: _Ruler, outline: Outline, room: int, tiny: int) -> Iterator[_Unit]:
+    heading = 0
+    for batch in _batches(_lines_and_sentences(ruler.text, outline), _SPANS):
+        counts = ruler.parts(span for span, _, _ in batch)
+        most = []
+        for (_, _, is_heading), tokens in zip(batch, counts, strict=True):
+            most.append(max(tiny, room - tiny - max(tiny, heading)))
+            heading = tokens if is_heading else 0
+        long = [
+            span for (span, _, _), tokens, limit in zip(batch, counts, most, strict=True) if tokens > limit
+        ]
+        pieces = _pieces(ruler, long, tiny)
+        for (span, section, is_heading), tokens in zip(batch, counts, strict=True):
+            if span not in pieces:
+                yield _Unit(*span, tokens, section, _Kind.HEADING if is_heading else _Kind.SENTENCE)
+                continue
+            for number, (piece, count) in enumerate(pieces[span]):
+                yield _Unit(*piece, count, section, _Kind.NEXT if number > 0 else _Kind.FIRST)
+
+
+def _lines_and_sentences(text: str, outline: Outline) -> Iterator[tuple[Span, int, bool]]:
+    starts = [0, *(min(title.start, len(text)) for title in outline.titles), len(text)]
+    for section, (start, end) in enumerate(pairwise(starts)):
+        body = start
+        if section > 0:
+            body = _line_end(text, start, end)
+            line = trimmed(text, Span(start, body))
+            if line is not None:
+                yield line, section, True
+        for sentence in sentences_of(text, body, end):
+            span = trimmed(text, sentence)
+            if span is not None:
+                yield span, section, False
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    stop = min(end, start + _HEADING_LINE)
+    line = text.find("\n", start, stop)
+    return line + 1 if line >= 0 else end if end == stop else start
+
+
+def _pieces(ruler: _Ruler, long: Sequence[Span], most: int) -> dict[Span, list[tuple[Span, int]]]:
+    """Each sentence in pieces of no more than `most` tokens; the tokens of all are counted in a few calls."""
+    done: dict[Span, list[tuple[Span, int]]] = {span: [] for span in long}
+    left = [(owner, piece) for owner in long for piece in halves(ruler.text, owner)]
+    while left:
+        counts = ruler.parts(piece for _, piece in left)
+        counted, left = zip(left, counts, strict=True), []
+        for (owner, piece), tokens in counted:
+            if tokens <= most or piece.end - piece.start == 1:
+                done[owner].append((piece, tokens))
+            else:
+                left += [(owner, half) for half in halves(ruler.text, piece)]
+    return {owner: sorted(pieces) for owner, pieces in done.items()}
+
+
+def _numbered(units: Iterator[_Unit], outline: Outline, room: int, tiny: int) -> Iterator[tuple[int, _Unit]]:
+    """The units with the number of their group: a section, and the tiny ones that are read with it."""
+    levels = [0, *(title.level for title in outline.titles)]
+    group = 0
+    waiting: list[_Unit] = []  # tiny sections, until it is clear whether they go with what follows
+    tokens = 0  # of those that wait
+    for section, members in groupby(units, key=lambda unit: unit.section):
+        is_above = waiting and levels[section] < levels[waiting[0].section]
+        if group > 0 and is_above and waiting[-1].kind is not _Kind.HEADING:
+            yield from ((group, unit) for unit in waiting)
+            waiting, tokens = [], 0
+        for unit in members:
+            if unit.kind is _Kind.HEADING and tokens + unit.tokens > room:  # enough titles for a passage
+                group += 1
+                yield from ((group, waited) for waited in waiting)
+                waiting, tokens = [], 0
+            waiting.append(unit)
+            tokens += unit.tokens
+            if tokens >= tiny and unit.kind is not _Kind.HEADING:
+                group += 1
+                yield from ((group, waited) for waited in waiting)
+                yield from ((group, unit) for unit in members)
+                waiting, tokens = [], 0
+    yield from ((group, unit) for unit in waiting)
+
+
+def _drafts(units: Iterator[_Unit], room: int, tiny: int, overlap: int) -> Iterator[_Draft]:
+    """The units of one group, packed; no more is looked ahead than to see whether the end is near."""
+    ahead: list[_Unit] = []
+    last: list[_Unit] = []
+    while True:
+        total = sum(unit.tokens for unit in ahead)
+        while total <= room + tiny and (unit := next(units, None)) is not None:
+            ahead.append(unit)
+            total += unit.tokens
+        if not ahead:
+            return
+        spare = room - total if total <= room else overlap
+        carried = _carried(last, ahead[0], min(overlap, spare))
+        count = _count(ahead, room - sum(unit.tokens for unit in carried), tiny)
+        last = [*carried, *ahead[:count]]
+        yield _Draft(last, len(carried))
+        del ahead[:count]
+
+
+def _carried(last: list[_Unit], first: _Unit, overlap: int) -> list[_Unit]:
+    start, tokens = len(last), 0
+    while (
+        start > 1
+        and first.kind is not _Kind.HEADING
+        and last[start - 1].kind is _Kind.SENTENCE
+        and last[start - 1].section == first.section
+        and tokens + last[start - 1].tokens <= overlap
+    ):
+        start -= 1
+        tokens += last[start].tokens
+    return last[start:]
+
+
+def _count(ahead: list[_Unit], room: int, tiny: int) -> int:
+    """How many units the next passage takes."""
+    sums = list(accumulate((unit.tokens for unit in ahead), initial=0))
+    count = max(1, bisect_right(sums, room) - 1)
+    if count == len(ahead):
+        return count
+    if sums[-1] - sums[count] < tiny:  # a tiny rest: make two that are about as long as each other
+        even = [n for n in range(1, count + 1) if tiny <= sums[n] <= sums[-1] - tiny]
+        whole = [n for n in even if ahead[n].kind is not _Kind.NEXT]
+        count = min(whole or even or [count], key=lambda number: abs(2 * sums[number] - sums[-1]))
+    begin, end = count, count
+    while begin > 0 and ahead[begin].kind is _Kind.NEXT:
+        begin -= 1
+    while end < len(ahead) and ahead[end].kind is _Kind.NEXT:
+        end += 1
+    if sums[begin] >= tiny and sums[end] - sums[begin] <= room:
+        count = begin  # a sentence that fits into a passage is kept whole
+    body = count
+    while body > 0 and ahead[body - 1].kind is _Kind.HEADING:
+        body -= 1
+    if body < count:  # titles go with what follows, as many as can
+        count = body if sums[body] >= tiny else max(1, count - 1)
+    return count
+
+
+def _fitting(drafts: Iterator[_Draft], ruler: _Ruler, size: int) -> Iterator[tuple[Span, int]]:
+    """The drafts, counted as a whole: the tokens of sentences do not always add up."""
+    was_split = False
+    for batch in _batches(drafts, _DRAFTS):
+        for draft, tokens in zip(batch, ruler.whole(draft.span() for draft in batch), strict=True):
+            fresh = draft.units[draft.carried :]
+            parts: list[list[_Unit]] = []
+            if draft.carried > 0 and (was_split or tokens > size):
+                parts = [fresh]
+            elif tokens > size and len(fresh) > 1:
+                parts = [fresh[: len(fresh) // 2], fresh[len(fresh) // 2 :]]
+            again = (_Draft(part, 0) for part in parts)
+            found = list(_fitting(again, ruler, size)) if parts else [(draft.span(), tokens)]
+            was_split = len(found) > 1
+            yield from found

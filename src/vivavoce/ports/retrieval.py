@@ -1,0 +1,184 @@
+"""What retrieval needs from outside: readers, the web, embedders and an index."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from vivavoce.domain.documents import Part
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[numpy.float32]
+    """One vector of length 1, or one in each row."""
+
+
+class Reader(Protocol):
+    """Reads files that may be hostile."""
+
+    def read(self, file: Path, kind: str) -> AsyncGenerator[Part, None]:
+        """The parts of a file of this kind, in reading order; Unreadable, with the reason in words.
+
+        Who stops before the end closes it.
+        """
+        ...
+
+
+class Page(NamedTuple):
+    """What was found at an address."""
+
+    url: str
+    """Where it was found in the end, after redirects."""
+    kind: str
+    """What kind of file it is, as in domain.documents.KINDS."""
+    body: bytes
+
+
+class Web(Protocol):
+    """Fetches pages and lists the pages of a site, as far as robots.txt allows."""
+
+    async def page(self, url: str) -> Page:
+        """The page; Unreadable where it may not or cannot be fetched, with the reason in words."""
+        ...
+
+    async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:
+        """The addresses that a site's sitemap lists, without those that begin with one of `without`."""
+        ...
+
+    def is_sitemap(self, body: bytes) -> bool:
+        """Whether the content of a page is a sitemap, so that its address means a whole site."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors: near in meaning, near in space."""
+
+    @property
+    def identity(self) -> str:
+        """Which model it is; vectors of two identities do not compare."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How long its vectors are."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages it was made for; empty where it was made for all."""
+        ...
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has."""
+        ...
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """A vector of length 1 for each passage."""
+        ...
+
+    async def question(self, text: str) -> Vectors:
+        """The vector of length 1 that is near to the passages that answer."""
+        ...
+
+
+class Entry(NamedTuple):
+    """What an index keeps of a passage."""
+
+    id: int
+    """The number of the passage; later ones are higher."""
+    datasource_id: str
+    vector: Vectors
+    words: Mapping[str, int]
+    """How often each word stands in it, words as domain.words gives them."""
+
+
+class Question(NamedTuple):
+    """What an index is asked for."""
+
+    vector: Vectors
+    words: Mapping[str, int]
+    datasource_ids: frozenset[str] | None = None
+    """Only passages of these; None for all."""
+
+
+class Hit(NamedTuple):
+    """A passage that an index found, seen from both sides."""
+
+    id: int
+    meaning: float
+    """The cosine between its vector and the question's."""
+    words: float
+    """Its BM25 score as a share, 0 to 1, of the most that any passage could score for the question."""
+
+
+class Index(Protocol):
+    """Finds passages by meaning and by words. Derived: it can be dropped and filled again from the store.
+
+    A collection is the passages of one datastore under one embedder; it exists as soon as it is named.
+    When the index cannot be reached, UpstreamFailed; when its files are damaged, StorageFailed.
+    """
+
+    async def add(self, collection: str, entries: Sequence[Entry]) -> None:
+        """Keep the entries; one that is there already is replaced by the same, so repeating is harmless."""
+        ...
+
+    async def remove(self, collection: str, ids: Sequence[int]) -> None:
+        """Forget these passages; those that are not there are passed over."""
+        ...
+
+    async def drop(self, collection: str) -> None:
+        """Forget the whole collection."""
+        ...
+
+    async def count(self, collection: str) -> int:
+        """How many passages the collection holds."""
+        ...
+
+    async def search(self, collection: str, question: Question, limit: int) -> list[Hit]:
+        """The nearest by meaning and the best by words, at most `limit` of each, each once, in no order."""
+        ...
+
+    async def settle(self, collection: str) -> None:
+        """Put a collection in order after many changes, so that searches are quick. May take a while."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a question and a passage together."""
+
+    @property
+    def identity(self) -> str:
+        """Which model it is."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages it was made for; empty where it was made for all."""
+        ...
+
+    async def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage answers, as a logit: above 0 means that it rather does."""
+        ...
+
+
+class Embedders(Protocol):
+    """The embedders that this program can use."""
+
+    def chosen(self) -> Embedder:
+        """The one that new datastores get."""
+        ...
+
+    def named(self, identity: str) -> Embedder:
+        """The one that made a datastore's vectors; NotAvailable where it is not configured any more."""
+        ...
+
+    def reranker(self) -> Reranker | None:
+        """The reranker, where the operator wants one."""
+        ...

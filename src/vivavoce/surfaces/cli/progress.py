@@ -1,0 +1,70 @@
+"""Progress on stderr: bars at a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+Step = Callable[[int, int, str], None]
+"""Told how much is done, of how much, and a word about it."""
+Begin = Callable[[str, str], Step]
+"""Begins a piece of work: its title, and what is counted."""
+
+_SELDOM = 5.0
+"""Seconds between two lines."""
+
+
+@contextmanager
+def progress() -> Iterator[Begin]:
+    """Shows how far pieces of work have come; one is shown once there is something to do in it."""
+    if not sys.stderr.isatty():
+        yield _Lines
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[noun]}{task.fields[says]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+
+        def begin(title: str, noun: str) -> Step:
+            task = bars.add_task(title, visible=False, start=False, noun=noun, says="")
+
+            def step(done: int, total: int, says: str = "") -> None:
+                if total:
+                    bars.start_task(task)
+                    bars.update(
+                        task, completed=done, total=total, says=f", {says}" if says else "", visible=True
+                    )
+
+            return step
+
+        yield begin
+
+
+class _Lines:
+    """Writes a line at the end, and now and then before it."""
+
+    def __init__(self, title: str, noun: str) -> None:
+        self.title, self.noun = title, noun
+        self.written = time.monotonic()
+        self.last = ""
+
+    def __call__(self, done: int, total: int, says: str = "") -> None:
+        """Say so where it is time, or where all is done."""
+        now = time.monotonic()
+        if total == 0 or (done < total and now - self.written < _SELDOM):
+            return
+        line = f"{self.title}: {done} of {total} {self.noun}"
+        if line != self.last:
+            click.echo(f"{line}{f', {says}' if says else ''}", err=True)
+        self.written, self.last = now, line

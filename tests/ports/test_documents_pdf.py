@@ -1,0 +1,100 @@
+"""What is read from PDF files."""
+
+import base64
+import zlib
+
+import pytest
+
+from vivavoce.domain.documents import Heading, Part
+
+from .pdfs_made import looping_table, pdf, scan
+from .test_documents_text import headings_of, read, refusal_of
+
+PROTECTED = zlib.decompress(
+    base64.b85decode(
+        "c-oCpziSjh80`l;?L?U7D$$+aGYiK-lFJd%m~c@8N{ZQ?Z_kx;H|$O%(Ms$@^bfGmLV}%zm0+iZViC~RMpIh}Ru;}~"
+        "lFQ*)I6KA8oA<u=&ExB=_6O(ad5${Y_xHXaiU}^0Td3Pb(UqM|z|n&Bc3h57v}#9CV-^TQ)axNATtj3tf|iG(g>tL#"
+        "n4;)n?rMAk^G1j_rlkCz(#EKQAU$x3mciwAzT6HaNca?GSjQ|BiiS{^TU8pGYAOuMplN?77Dr8n9U3Wos8?h8SL<TN"
+        "zo~(uwXMXr#|8`!n71{w)uSaC-vOVe7DbCiTDrU#;b=WC=88H$0;UY)l))e$d#HlN*m~$g;D(o8f@0)vV#yj&?JKai"
+        "(bu>8PZv+EpMCKBo8J}pKEFG&eB$J%>)Gpv<;U%p@9)3(@aD<f(yv#0r+@!^ba^y<w)^98V|XY(v{qBr*DwoVVLtJr"
+        "%!HJ&V6ljmW-&W%Z_V4n*~+141$PNZ7H*~GAi!vm@-(w)0-2=LYHm{jDNCGD(xr|&p_o=w#8lfPa~ebl|0?ckMs@0_"
+        "Qoz6vD^+SZIBsJqU8YmROp*zZ!9q)81yzEOa8_BCSwe~FO(nWrL52v{h)fn%QgVqiJi%zly}c=pF(qa&%J>Y%B%Q&y"
+        "Ff*9YQ#@bUd<<2a^;&)xLVMA$EW_|0Oz?$%nBA_i(m+Czm>HH>P7<PG$gCzZHjXRa`ya|iJ9yR3rpM}Nnrm+>-v*<M"
+        "LY>ay$^iWVZeS9$"
+    )
+)
+"""A page under the password `secret`."""
+
+
+def test_each_page_is_a_part_that_ends_with_a_line():
+    assert read("pdf", pdf(["One.\nMore (of it).", "", "Three"])) == [
+        Part("One.\nMore (of it).\n", 1),
+        Part("\n", 2),
+        Part("Three\n", 3),
+    ]
+
+
+def test_pages_have_the_labels_that_are_printed_on_them():
+    file = pdf(["a", "b", "c", "d"], labels="0 << /S /r >> 2 << /S /D /P (A-) >>")
+
+    assert [(part.page, part.label) for part in read("pdf", file)] == [
+        (1, "i"),
+        (2, "ii"),
+        (3, "A-1"),
+        (4, "A-2"),
+    ]
+
+
+def test_bookmarks_are_headings_where_their_titles_stand():
+    file = pdf(
+        ["Front", "Some words.\nThe  first\nchapter begins"],
+        bookmarks=[("The First Chapter", 2), ("Unseen", 1)],
+    )
+
+    assert [part.headings for part in read("pdf", file)] == [
+        (Heading(0, 1, "Unseen"),),
+        (Heading(12, 1, "The First Chapter"),),
+    ]
+
+
+def test_a_divided_word_keeps_its_hyphen():
+    (part,) = read("pdf", pdf(["a divi-\nded word, an x-ray"]))
+
+    assert part.text == "a divi-\nded word, an x-ray\n"
+
+
+def test_a_scan_asks_for_text_recognition():
+    assert "OCR" in refusal_of("pdf", scan())
+
+
+def test_a_protected_file_is_refused():
+    assert "protected by a password" in refusal_of("pdf", PROTECTED)
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"%PDF-1.7\n%%EOF", b"hello"])
+def test_what_is_no_pdf_is_damaged(content):
+    assert "damaged" in refusal_of("pdf", content)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_half_a_file_is_refused(share):
+    whole = pdf(["A page."] * 20)
+
+    assert "damaged" in refusal_of("pdf", whole[: int(len(whole) * share)])
+
+
+def test_a_table_of_places_that_leads_to_itself_ends():
+    assert [part.text for part in read("pdf", looping_table())] == ["A page.\n"]
+
+
+def test_too_many_pages_are_refused():
+    file = pdf(["x"]).replace(b"/Count 1 ", b"/Count 20001 ")
+
+    assert "more than 20,000 pages" in refusal_of("pdf", file)
+
+
+def test_bookmarks_without_end_are_read_once():
+    file = pdf(["Tea and milk"], bookmarks=[("Tea", 1), ("milk", 1)])
+    looping = file.replace(b"/Prev 7 0 R", b"/Next 7 0 R")
+
+    assert headings_of("pdf", looping) == [(1, "Tea"), (1, "milk")]
