@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 
-def words(**numbers: int) -> argparse.Namespace:
-    """The script's own options, each a number, and --json."""
+def words(**options: int | str) -> argparse.Namespace:
+    """The script's own options, each of the kind that its default is, and --json."""
     parser = argparse.ArgumentParser()
-    for name, default in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
+    for name, default in options.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
