@@ -10,7 +10,7 @@ from functools import cached_property
 
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.library import Cited, Collection
+from vivavoce.domain.library import Cited, Collection, embedded_text, title_of
 from vivavoce.domain.relevance import KNOWN, Calibration, score_of
 from vivavoce.domain.words import terms_of
 from vivavoce.errors import Damaged, NotAvailable
@@ -176,7 +176,8 @@ async def _reread(
     reranker, reread = ports.embedders.reranker(), place.calibration.reread(place.language)
     if reranker is None or reread is None or not cited:
         return weighed
-    relevance = await reranker.relevance(question, [each.text for each in cited])
+    texts = await ports.store.read(lambda tables: _titled(cited, tables))
+    relevance = await reranker.relevance(question, texts)
     judged = {
         each.id: reread.judged(weighed[each.id], found) for each, found in zip(cited, relevance, strict=True)
     }
@@ -184,6 +185,15 @@ async def _reread(
     lowest = min(judged.values())
     highest = max((logit for id, logit in weighed.items() if id not in judged), default=0.0)
     return {id: judged.get(id, lowest - (highest - logit)) for id, logit in weighed.items()}
+
+
+def _titled(cited: Sequence[Cited], tables: Tables) -> list[str]:
+    """The passages as an embedder reads them, under their titles."""
+    names = {source.id: source.name for source in tables.datasources.within("id", _sources(cited))}
+    return [
+        embedded_text(title_of(names.get(each.datasource_id, "")), each.passage.headings, each.text)
+        for each in cited
+    ]
 
 
 def _distinct(cited: Sequence[Cited], limit: int) -> list[Cited]:
