@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from vivavoce.adapters import identity
 from vivavoce.adapters.documents.reading import ChildReader
+from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
@@ -22,7 +23,7 @@ from vivavoce.engine.keys import Keyring
 from vivavoce.errors import InvalidInput, StorageFailed
 from vivavoce.operations import Backend
 from vivavoce.ports import Index, Ports
-from vivavoce.settings import Settings
+from vivavoce.settings import Settings, calm_numerics
 
 __all__ = [
     "App",
@@ -73,6 +74,7 @@ async def open_app(settings: Settings, *, works: bool = False) -> AsyncIterator[
 @asynccontextmanager
 async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports]:
     """The ports on real adapters."""
+    calm_numerics()
     new_id = identity.Ids()
     store = SqliteStore(settings.database, vault, new_id=new_id)
     web = Egress(allow=settings.allowed_addresses)
@@ -151,9 +153,8 @@ class _Sending:
     async def __call__(
         self, method: str, url: str, *, headers: Mapping[str, str], content: bytes
     ) -> tuple[int, bytes]:
-        answer = await self._egress.request(
-            method, url, headers=headers, content=content, timeout=60, max_bytes=64 * 2**20, redirects=0
-        )
+        bounds = Bounds(timeout=60, max_bytes=64 * 2**20, redirects=0)
+        answer = await self._egress.request(method, url, headers=headers, content=content, within=bounds)
         return answer.status, answer.body
 
 

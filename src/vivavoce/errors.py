@@ -17,6 +17,8 @@ VivavoceError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 
@@ -118,3 +120,12 @@ class StorageFailed(VivavoceError):
 
 class Damaged(StorageFailed):
     """Files of the index are missing or cut short. They are made again from the database."""
+
+
+@contextmanager
+def disk_faults(message: str, *, hint: str) -> Iterator[None]:
+    """Faults of the disk, such as a full one, as StorageFailed: the message, and what the system says."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageFailed(f"{message}: {error.strerror}.", hint=hint) from error

@@ -16,7 +16,7 @@ from vivavoce.domain.library import (
     outline_written,
     title_of,
 )
-from vivavoce.domain.passages import Mark, Outline, Title
+from vivavoce.domain.outlines import Mark, Outline, Title
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.domain.documents import MOST_TITLES, Heading, Part, headings_in
-from vivavoce.domain.passages import (
-    Mark,
-    Outline,
-    OutlineBuilder,
-    Passage,
-    Title,
-    document_of,
-    passages_of,
-)
+from vivavoce.domain.outlines import Mark, Outline, OutlineBuilder, Title
+from vivavoce.domain.passages import Passage, document_of, passages_of
 from vivavoce.domain.sentences import sentences_of
 
 SENTENCES = [

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vivavoce.domain.passages import Outline, passages_of
+from vivavoce.domain.outlines import Outline
+from vivavoce.domain.passages import passages_of
 from vivavoce.domain.quotes import folded, is_verbatim, located
 
 WORDS = [

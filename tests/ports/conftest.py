@@ -1,11 +1,12 @@
-"""The servers that adapters are tested on: one of each for all tests of a process."""
+"""The servers that adapters are tested on: real ones, and ones that say what a test wants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from . import loopback
 from .index_suite import API_KEY, new_collection
 from .servers import Server, postgres_server, qdrant_server
 
@@ -26,3 +27,17 @@ def postgres() -> Iterator[Server]:
 def collection() -> str:
     """The name of a collection that no other test uses."""
     return new_collection()
+
+
+@pytest.fixture
+async def canary() -> AsyncIterator[loopback.Server]:
+    """A server inside, which nobody may reach."""
+    async with loopback.serving() as server:
+        yield server
+
+
+@pytest.fixture
+async def front() -> AsyncIterator[loopback.Server]:
+    """A server that the tests take for one on the public internet."""
+    async with loopback.serving() as server:
+        yield server

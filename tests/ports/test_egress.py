@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from httpcore2 import AnyIOBackend, AsyncNetworkStream, ConnectError
 
+from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
@@ -34,7 +35,7 @@ from .loopback import (
     serving,
 )
 
-ANY_PORT = range(1, 65536)
+ANY_PORT = Bounds(ports=range(1, 65536))
 METADATA = ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192"]
 METADATA6 = [
     "fd00:ec2::254",
@@ -43,20 +44,6 @@ METADATA6 = [
     "64:ff9b::a9fe:a9fe",
     "2002:a9fe:a9fe::",
 ]
-
-
-@pytest.fixture
-async def canary() -> AsyncIterator[Server]:
-    """A server inside, which nobody may reach."""
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
-async def front() -> AsyncIterator[Server]:
-    """A server that the tests take for one on the public internet."""
-    async with serving() as server:
-        yield server
 
 
 @pytest.fixture
@@ -95,7 +82,7 @@ async def test_a_forbidden_address_is_refused_before_anything_is_dialed(egress, 
 async def test_a_forbidden_host_stays_so_on_every_port(canary, host):
     async with closing(Egress(resolve=lying_names())) as egress:
         with pytest.raises(InvalidInput):
-            await egress.request("GET", f"http://{host}:{canary.port}/", ports=ANY_PORT)
+            await egress.request("GET", f"http://{host}:{canary.port}/", within=ANY_PORT)
 
     assert canary.connections == 0
 
@@ -189,7 +176,7 @@ async def test_the_names_of_the_system_are_checked_like_all_others(front):
     url = f"http://localhost:{front.port}/"
     async with closing(Egress()) as egress:
         with pytest.raises(InvalidInput, match="private network"):
-            await egress.request("GET", url, ports=ANY_PORT)
+            await egress.request("GET", url, within=ANY_PORT)
     assert front.connections == 0
 
     async with closing(Egress(allow=[f"localhost:{front.port}"])) as egress:
@@ -225,7 +212,7 @@ async def test_an_allowed_host_and_port_is_reached_and_nothing_beside_it(front, 
             f"127.0.0.1:{front.port}",
         ):
             with pytest.raises(InvalidInput):
-                await egress.request("GET", f"http://{elsewhere}/", ports=ANY_PORT)
+                await egress.request("GET", f"http://{elsewhere}/", within=ANY_PORT)
 
     assert said.body == b"inside"
     assert (front.connections, canary.connections) == (1, 0)
@@ -235,7 +222,7 @@ async def test_what_is_allowed_does_not_open_the_way_for_a_redirect_beside_it(al
     front.answers["/"] = redirect(f"http://127.0.0.1:{canary.port}/")
 
     with pytest.raises(InvalidInput):
-        await allowed.request("GET", f"http://127.0.0.1:{front.port}/", ports=ANY_PORT)
+        await allowed.request("GET", f"http://127.0.0.1:{front.port}/", within=ANY_PORT)
 
     assert canary.connections == 0
 
@@ -362,7 +349,7 @@ async def test_more_than_three_redirects_are_not_followed(egress, front):
 async def test_a_redirect_is_an_answer_where_none_is_to_be_followed(egress, front):
     front.answers["/"] = redirect("/next")
 
-    said = await egress.request("POST", "http://public.example/", redirects=0)
+    said = await egress.request("POST", "http://public.example/", within=Bounds(redirects=0))
 
     assert (said.status, said.headers["location"]) == (302, "/next")
 
@@ -373,8 +360,8 @@ async def test_a_redirect_is_an_answer_where_none_is_to_be_followed(egress, fron
 async def test_a_body_is_cut_where_it_is_larger_than_asked_for(egress, front):
     front.answers["/"] = answer(b"0123456789")
 
-    cut = await egress.request("GET", "http://public.example/", max_bytes=9)
-    whole = await egress.request("GET", "http://public.example/", max_bytes=10)
+    cut = await egress.request("GET", "http://public.example/", within=Bounds(max_bytes=9))
+    whole = await egress.request("GET", "http://public.example/", within=Bounds(max_bytes=10))
 
     assert (cut.body, cut.is_cut) == (b"012345678", True)
     assert (whole.body, whole.is_cut) == (b"0123456789", False)
@@ -416,7 +403,7 @@ async def test_a_stream_that_never_holds_anything_is_cut(egress, front):
     nothing = packing.flush(zlib.Z_FULL_FLUSH) + b"\x00\x00\x00\xff\xff" * 100_000
     front.answers["/"] = answer(nothing, Content_Encoding="gzip")
 
-    said = await egress.request("GET", "http://public.example/", max_bytes=1000)
+    said = await egress.request("GET", "http://public.example/", within=Bounds(max_bytes=1000))
 
     assert (said.body, said.is_cut) == (b"", True)
 
@@ -448,7 +435,7 @@ async def test_a_server_that_answers_drop_by_drop_does_not_hold_us_longer_than_a
     front.answers["/"] = drip
 
     with anyio.fail_after(5), pytest.raises(UpstreamFailed, match=r"longer than 0\.3 seconds"):
-        await egress.request("GET", "http://public.example/", timeout=0.3)
+        await egress.request("GET", "http://public.example/", within=Bounds(timeout=0.3))
 
 
 async def test_a_server_that_says_nothing_does_not_hold_us_longer_than_agreed(egress, front):
@@ -458,7 +445,7 @@ async def test_a_server_that_says_nothing_does_not_hold_us_longer_than_agreed(eg
     front.answers["/"] = wait
 
     with anyio.fail_after(5), pytest.raises(UpstreamFailed, match="longer than"):
-        await egress.request("GET", "http://public.example/", timeout=0.2)
+        await egress.request("GET", "http://public.example/", within=Bounds(timeout=0.2))
 
 
 async def test_a_name_server_that_says_nothing_does_not_hold_us_longer_than_agreed(switchboard):
@@ -468,7 +455,7 @@ async def test_a_name_server_that_says_nothing_does_not_hold_us_longer_than_agre
 
     async with closing(Egress(resolve=resolve, dial=switchboard)) as egress:
         with anyio.fail_after(5), pytest.raises(UpstreamFailed, match="does not answer"):
-            await egress.request("GET", "http://public.example/", connect=0.1)
+            await egress.request("GET", "http://public.example/", within=Bounds(connect=0.1))
 
 
 async def test_a_connection_that_breaks_off_is_a_failure(egress, front):

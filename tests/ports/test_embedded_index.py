@@ -305,8 +305,9 @@ async def test_adding_and_dropping_at_once_end_in_a_sound_collection(folder, sma
     await asyncio.gather(*(repeat(index, number) for number, index in enumerate(indexes)))
 
     last = EmbeddedIndex(folder.parent)
+    await last.add(NAME, [worded(999)])
     found = await ids_found(last, NAME, asking("all"), 1_000)
-    assert found
+    assert 999 in found
     await check(last, [worded(id) for id in sorted(found)])
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.embedders.builtin import BuiltInEmbedder, BuiltInReranker
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
@@ -205,9 +206,8 @@ async def an_endpoint():
     async with serving() as server, closing(Egress(allow=[f"127.0.0.1:{server.port}"])) as egress:
 
         async def send(method, url, *, headers, content):
-            answered = await egress.request(
-                method, url, headers=headers, content=content, timeout=30, max_bytes=2**24, redirects=0
-            )
+            bounds = Bounds(timeout=30, max_bytes=2**24, redirects=0)
+            answered = await egress.request(method, url, headers=headers, content=content, within=bounds)
             return answered.status, answered.body
 
         yield Endpoint(server), send
@@ -339,7 +339,8 @@ async def test_an_endpoint_that_is_down_is_a_failure_that_may_pass():
     async with closing(Egress(allow=[f"127.0.0.1:{port}"])) as egress:
 
         async def send(method, url, *, headers, content):
-            answered = await egress.request(method, url, headers=headers, content=content, redirects=0)
+            bounds = Bounds(redirects=0)
+            answered = await egress.request(method, url, headers=headers, content=content, within=bounds)
             return answered.status, answered.body
 
         with pytest.raises(UpstreamFailed, match="does not accept connections"):

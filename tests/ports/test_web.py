@@ -14,7 +14,7 @@ from vivavoce.adapters.egress.robots import robots_of
 from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.errors import LimitReached, Unreadable, UpstreamFailed
 
-from .loopback import FORBIDDEN_URLS, PUBLIC, Server, Switchboard, answer, lying_names, redirect, serving
+from .loopback import FORBIDDEN_URLS, PUBLIC, Switchboard, answer, lying_names, redirect
 
 HOME = "http://public.example"
 HTML = answer(b"<html><body>Hello</body></html>", content_type="text/html; charset=utf-8")
@@ -41,21 +41,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def canary() -> AsyncIterator[Server]:
-    """A server inside, which nobody may reach."""
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
-async def front() -> AsyncIterator[Server]:
-    """The server of public.example, other.example and www.public.example."""
-    async with serving() as server:
-        yield server
-
-
-@pytest.fixture
 async def web(canary, front, clock) -> AsyncIterator[FetchedWeb]:
+    """The web, in which the front server is public.example and its like."""
     names = lying_names()
     for name in ("other.example", "www.public.example", "docs.public.example"):
         names.tell(name, [PUBLIC])

@@ -121,6 +121,13 @@ def run_command(words: list[str]) -> tuple[int, str, str]:
     return int(code), output.getvalue(), errors.getvalue()
 
 
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def _by_type(kind: type[AddsTool[Any]], arguments: Json) -> Json:
     rest = {key: value for key, value in arguments.items() if key != "delay"}
     delay = {"config": {"delay": arguments["delay"]}} if "delay" in arguments else {}

@@ -14,7 +14,7 @@ from unittest import mock
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from doors import run_command
+from doors import Terminal, run_command
 
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.documentation import GetDocumentation
@@ -25,21 +25,7 @@ from vivavoce.surfaces.cli.serve import _serve
 AGENT = ["create-agent", "--name", "Ana", "--model-name", "gpt_4o_mini", "--system-prompt", "p"]
 ESCAPE = "\x1b]0;owned\x07 \x9b31m red"
 
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture(autouse=True)
-def workspace(settings, monkeypatch, tmp_path):
-    """Every command here works on a workspace of its own, in a home of its own."""
-    monkeypatch.setenv("VIVAVOCE_DATABASE", str(settings.database))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return settings.database
+pytestmark = pytest.mark.usefixtures("workspace")
 
 
 def seen(words, width=80, answer=None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -17,28 +16,17 @@ from unittest import mock
 
 import click
 import pytest
-from doors import run_command
+from doors import Terminal, run_command
 
 from vivavoce.testing import WordEmbedder
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(50)
 
 
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(autouse=True)
-def workspace(settings, monkeypatch, tmp_path):
-    """Every command here works on a workspace of its own, in a home of its own."""
-    monkeypatch.setenv("VIVAVOCE_DATABASE", str(settings.database))
+def no_server(workspace, monkeypatch):
+    """No command here finds a server of the workspace: nothing answers on this port."""
     monkeypatch.setenv("VIVAVOCE_PORT", "1")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return settings.database
 
 
 @pytest.fixture

@@ -27,26 +27,9 @@ ROUTED = [kind for kind in CATALOGUE.values() if kind.spec.route is not None]
 NOWHERE = "/agents/nobody"
 
 
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory):
-    """One workspace for the module: nothing here counts what is in it."""
-    return settings_in(tmp_path_factory.mktemp("rest"))
-
-
-@pytest.fixture(scope="module")
-def client(settings):
-    with TestClient(application(settings), base_url="http://127.0.0.1:8377") as client:
-        yield client
-
-
 @pytest.fixture
 def agent(client):
     return client.post("/agents", json=NEW).json()
-
-
-@pytest.fixture
-def store(client):
-    return client.post("/datastores", json={"type": "qdrant", "name": "Manuals"}).json()
 
 
 # Success

@@ -33,23 +33,6 @@ CHUNK = {
 }
 
 
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory):
-    """One workspace for the module: nothing here counts what is in it."""
-    return settings_in(tmp_path_factory.mktemp("rest-knowledge"))
-
-
-@pytest.fixture(scope="module")
-def client(settings):
-    with TestClient(application(settings), base_url="http://127.0.0.1:8377") as client:
-        yield client
-
-
-@pytest.fixture
-def store(client):
-    return client.post("/datastores", json={"type": "qdrant", "name": "Manuals"}).json()
-
-
 def text(client, store, name="a.txt", said="The bracelet costs 49 euros.", **more):
     """A datasource, made of a text."""
     given = {"datastoreId": store["id"], "name": name, "text": said, "type": "file", **more}
@@ -160,14 +143,14 @@ def test_a_file_in_which_there_is_nothing_to_read_says_so(client, store, body):
     assert query(client, store) == []
 
 
-def test_the_same_file_twice_at_once_is_two_datasources(settings, client, store):
+def test_the_same_file_twice_at_once_is_two_datasources(shared_settings, client, store):
     def send(barrier):
         barrier.wait(30)
         files = {"file": ("rates.pdf", FILES["pdf"][1], "application/pdf")}
         with httpx2.Client(base_url=address, timeout=60, trust_env=False) as other:
             return other.post("/datasources", data={"datastoreId": store["id"]}, files=files)
 
-    with served(settings) as address, ThreadPoolExecutor(2) as pool:
+    with served(shared_settings) as address, ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(send, [threading.Barrier(2)] * 2))
 
     assert [answer.status_code for answer in answers] == [200, 200]
@@ -211,9 +194,9 @@ def test_a_file_may_be_larger_than_a_body_of_json(client, store):
     client.delete(f"/datasources/{made.json()['id']}")  # nobody needs it indexed
 
 
-def test_a_file_of_a_byte_more_than_the_most_is_refused_and_leaves_nothing(settings, client, store):
+def test_a_file_of_a_byte_more_than_the_most_is_refused_and_leaves_nothing(shared_settings, client, store):
     with (
-        served(settings) as address,
+        served(shared_settings) as address,
         httpx2.Client(base_url=address, timeout=300, trust_env=False) as other,
     ):
         large = other.post(

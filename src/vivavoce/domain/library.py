@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from .passages import Mark, Outline, Passage, Title
+from .outlines import Mark, Outline, Title
+from .passages import Passage
 
 State = Literal["next", "current", "old"]
 Step = Literal["read", "split"]

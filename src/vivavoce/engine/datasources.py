@@ -6,21 +6,23 @@ from vivavoce.domain.cleaning import cleaned
 from vivavoce.domain.documents import headings_in
 from vivavoce.domain.knowledge import Datasource, covered_settings
 from vivavoce.domain.library import Document
-from vivavoce.domain.passages import Outline, Title
+from vivavoce.domain.outlines import Outline, Title
 from vivavoce.domain.values import DOCUMENT, TEXT
 from vivavoce.errors import Conflict, InvalidInput, NotFound
 from vivavoce.operations.knowledge import (
     CreateDatasource,
-    DatasourceContents,
-    DatasourcePage,
-    DatasourceShown,
     DeleteDatasource,
     GetDatasource,
     ListDatasources,
-    Pagination,
-    Quoted,
     ReadDocument,
     SynchDatasource,
+)
+from vivavoce.operations.knowledge_results import (
+    DatasourceContents,
+    DatasourcePage,
+    DatasourceShown,
+    Pagination,
+    Quoted,
 )
 
 from .handlers import Work, handles

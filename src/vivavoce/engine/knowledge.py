@@ -5,22 +5,24 @@ from __future__ import annotations
 from vivavoce.domain.knowledge import Counted, Datastore, custom_id_in, tags_in
 from vivavoce.errors import NotAllowed
 from vivavoce.operations.knowledge import (
+    CreateDatastore,
+    DeleteDatastore,
+    GetDatastore,
+    ListDatastores,
+    PageDatastores,
+    QueryDatastore,
+    UpdateDatastore,
+)
+from vivavoce.operations.knowledge_results import (
     Chunk,
     ChunkList,
-    CreateDatastore,
     DatasourceShown,
     DatastoreContents,
     DatastoreDeleted,
     DatastoreList,
     DatastorePage,
     DatastoreShown,
-    DeleteDatastore,
-    GetDatastore,
-    ListDatastores,
-    PageDatastores,
     Pagination,
-    QueryDatastore,
-    UpdateDatastore,
 )
 
 from .handlers import Errand, Work, handles, runs

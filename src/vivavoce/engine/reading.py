@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from vivavoce.domain.documents import Part, headings_in
@@ -15,13 +16,14 @@ from vivavoce.domain.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource, address_in, as_site, covered_settings, tags_in
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.library import Document
-from vivavoce.domain.passages import Outline, OutlineBuilder, Title
-from vivavoce.errors import InvalidInput, StorageFailed, Unreadable
+from vivavoce.domain.outlines import Outline, OutlineBuilder, Title
+from vivavoce.errors import InvalidInput, Unreadable, disk_faults
 from vivavoce.ports import Page, Ports, Tables
 
 _AT_ONCE = 64
 """Parts that are stored in one transaction."""
 _SAMPLE = 20_000
+_on_disk = partial(disk_faults, "The file cannot be put aside to be read", hint="Make room for it.")
 
 Ours = Callable[[Tables], Datasource]
 """Gives the datasource that is worked on, and raises when the work is another's by now."""
@@ -155,16 +157,6 @@ async def _filled(path: Path, source: Datasource, page: Page | None, ports: Port
     with path.open("rb") as file_again:
         head = file_again.read(4096)
     return kind_of(source.name, head, str(source.config.get("mime_type", "")))
-
-
-@contextmanager
-def _on_disk() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageFailed(
-            f"The file cannot be put aside to be read: {error.strerror}.", hint="Make room for it."
-        ) from error
 
 
 def _as_site(source: Datasource, ports: Ports, tables: Tables) -> Datasource:

@@ -10,7 +10,7 @@ from pathlib import Path
 from vivavoce.domain.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource, covered_settings
 from vivavoce.errors import Conflict, InvalidInput, StorageFailed, TooLarge, VivavoceError
-from vivavoce.operations.knowledge import DatasourceShown
+from vivavoce.operations.knowledge_results import DatasourceShown
 from vivavoce.operations.uploads import LARGEST, AddFile
 
 from .handlers import Errand, Work, runs

@@ -4,128 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, computed_field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from vivavoce.domain.cleaning import cleaned
-from vivavoce.domain.knowledge import (
-    Counted,
-    Datasource,
-    DatasourceType,
-    Datastore,
-    DatastoreType,
-    Status,
-)
-from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Unlisted, Value, unlisted
+from vivavoce.domain.knowledge import DatasourceType, DatastoreType, Status
+from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Value, unlisted
 
-from .base import LEFT_OUT, Effect, Listing, Operation, Result
+from .base import LEFT_OUT, Effect, Operation
+from .knowledge_results import (
+    ChunkList,
+    DatasourceContents,
+    DatasourcePage,
+    DatasourceShown,
+    DatastoreContents,
+    DatastoreDeleted,
+    DatastoreList,
+    DatastorePage,
+    DatastoreShown,
+    Quoted,
+)
 
 DatastoreId = Annotated[Id, Field(description="The datastore's id, as list_datastores shows it.")]
 DatasourceId = Annotated[Id, Field(description="The datasource's id, as get_datastore shows it.")]
 Limit = Annotated[int, Field(ge=1, le=1_000, description="How many at most.")]
 Offset = Annotated[int, Field(ge=0, le=2**53, description="How many to pass over.")]
-
-
-class DatastoreShown(Datastore, Result):
-    """A datastore."""
-
-    count: Annotated[Counted, Field(alias="_count")]
-
-    @computed_field  # type: ignore[prop-decorator]  # pydantic's documented order of decorators
-    @property
-    def is_public(self) -> bool:
-        """The same as visibility public, which some clients read instead."""
-        return self.visibility == "public"
-
-
-class DatastoreList(Listing):
-    """Datastores, newest first."""
-
-    datastores: list[DatastoreShown]
-
-
-class DatasourceShown(Datasource, Result):
-    """A datasource."""
-
-
-class DatasourceContents(DatasourceShown):
-    """A datasource with its text."""
-
-    text: str
-
-
-class Chunk(Result):
-    """A passage that was found, and where exactly it stands."""
-
-    model_config = ConfigDict(alias_generator=None)
-
-    text: str
-    score: Annotated[float, Field(description="How likely it answers, 0 to 1.")]
-    source: Annotated[str | None, Field(description="The address it came from.")]
-    datasource_id: str
-    datasource_name: str
-    custom_id: Annotated[str | None, Unlisted]
-    tags: Annotated[list[str], Unlisted]
-    page: Annotated[str | None, Field(description="The page it begins on, as it is printed.")]
-    end_page: Annotated[str | None, Unlisted]
-    headings: Annotated[list[str], Unlisted]
-    document_id: Annotated[str, Unlisted]
-    start: Annotated[int, Unlisted]
-    end: Annotated[int, Unlisted]
-
-
-class ChunkList(Listing):
-    """Passages, best first."""
-
-    chunks: list[Chunk]
-
-
-class Quoted(Result):
-    """What a document says between two places."""
-
-    document_id: str
-    datasource_id: str
-    version: int
-    is_current: Annotated[bool, Field(description="Whether the datasource still says this.")]
-    start: int
-    end: int
-    page: str | None
-    text: str
-
-
-class DatastoreContents(DatastoreShown):
-    """A datastore with its datasources and, where words were searched, the passages about them."""
-
-    datasources: list[DatasourceShown]
-    chunks: Annotated[list[Chunk], Unlisted] = []
-
-
-class DatastoreDeleted(DatastoreShown):
-    """The datastore that was deleted, and how much went with it."""
-
-    also_removed: Annotated[dict[str, int], Field(description="What went with it.")]
-
-
-class Pagination(Value):
-    """Which part of a longer list this is."""
-
-    total: int
-    offset: int
-    limit: int
-    count: int
-
-
-class DatastorePage(Result):
-    """A part of the datastores."""
-
-    data: list[DatastoreShown]
-    pagination: Pagination
-
-
-class DatasourcePage(Result):
-    """A part of the datasources of a datastore."""
-
-    data: list[DatasourceShown]
-    pagination: Pagination
+PluginName = Annotated[
+    Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
+]
+PluginLine = Annotated[Line | None, Field(max_length=90), unlisted("A line about it, at most 90 characters.")]
 
 
 class CreateDatastore(Operation[DatastoreShown], effect=Effect.CREATE, route="POST /datastores"):
@@ -135,12 +41,8 @@ class CreateDatastore(Operation[DatastoreShown], effect=Effect.CREATE, route="PO
     name: Annotated[Name | None, Field(description="What people call it.")] = None
     description: Annotated[Text | None, Field(description="What it holds.")] = None
     is_public: Annotated[bool, unlisted("Whether anyone may read it without a key.")] = False
-    plugin_name: Annotated[
-        Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
-    ] = None
-    plugin_description_for_humans: Annotated[
-        Line | None, Field(max_length=90), unlisted("A line about it, at most 90 characters.")
-    ] = None
+    plugin_name: PluginName = None
+    plugin_description_for_humans: PluginLine = None
 
 
 class UpdateDatastore(
@@ -156,12 +58,8 @@ class UpdateDatastore(
     name: Annotated[Name, Field(description="A new name.")] = LEFT_OUT
     description: Annotated[Text | None, Field(description="A new description; null clears it.")] = None
     is_public: Annotated[bool, Field(description="Whether anyone may read it without a key.")] = LEFT_OUT
-    plugin_name: Annotated[
-        Line | None, Field(max_length=20), unlisted("A short name for it, at most 20 characters.")
-    ] = None
-    plugin_description_for_humans: Annotated[
-        Line | None, Field(max_length=90), unlisted("A line about it, at most 90 characters.")
-    ] = None
+    plugin_name: PluginName = None
+    plugin_description_for_humans: PluginLine = None
 
 
 class DeleteDatastore(

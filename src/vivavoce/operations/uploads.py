@@ -10,7 +10,8 @@ from pydantic import Field
 from vivavoce.domain.values import Id, JsonObject, Name
 
 from .base import Effect, Operation
-from .knowledge import DatasourceShown, DatastoreId
+from .knowledge import DatastoreId
+from .knowledge_results import DatasourceShown
 
 LARGEST = 100 * 1024 * 1024
 """The most bytes that a file may have."""

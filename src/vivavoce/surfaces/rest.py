@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from vivavoce.errors import InvalidInput, NotAuthenticated, StorageFailed, TooLarge, VivavoceError
+from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError, disk_faults
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.knowledge import CreateDatasource
 from vivavoce.operations.uploads import LARGEST, AddFile
@@ -138,7 +138,8 @@ async def _read(request: Request) -> bytes:
 async def _uploaded(request: Request) -> AsyncIterator[AddFile]:
     """The file that a form carries, on disk while it is taken over, and the fields of the wire beside it."""
     parser = MultiPartParser(request.headers, _counted(request, LARGEST + BODY), max_files=1, max_fields=20)
-    with _on_disk():  # as a whole: a full disk is told once more when files are closed
+    put_aside = disk_faults("The file cannot be put aside", hint="Make room for it, then send it again.")
+    with put_aside:  # as a whole: a full disk is told once more when files are closed
         try:
             form = await parser.parse()
         except MultiPartException as error:
@@ -153,16 +154,6 @@ async def _uploaded(request: Request) -> AsyncIterator[AddFile]:
                 yield _file_op(form, file, kept.name)
         finally:
             await form.close()
-
-
-@contextmanager
-def _on_disk() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageFailed(
-            f"The file cannot be put aside: {error.strerror}.", hint="Make room for it, then send it again."
-        ) from error
 
 
 def _file_op(form: FormData, file: UploadFile, path: str) -> AddFile:

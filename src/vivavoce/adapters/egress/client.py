@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import anyio
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
 from .answers import Answer, Opened, headers_of
+from .bounds import Bounds
 from .calls import Call, call_of, leads_on
 from .decoding import ENCODINGS
 from .places import opening
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
 
     from .dialing import Dial, Resolve
 
-WEB_PORTS = (80, 443)
-
 _AT_ONCE = 32
 _KEPT_SECONDS = 20.0
+_USUAL = Bounds()
 
 
 class Egress:
@@ -58,29 +58,13 @@ class Egress:
         *,
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
-        timeout: float = 15.0,
-        connect: float = 3.0,
-        max_bytes: int = 1_000_000,
-        redirects: int = 3,
-        ports: Collection[int] = WEB_PORTS,
+        within: Bounds = _USUAL,
     ) -> Answer:
-        """The whole answer, or as much of it as `max_bytes` allows.
+        """The whole answer, or as much of it as its bounds allow.
 
         InvalidInput when the address is refused, UpstreamFailed when the server or the way to it fails.
-        `timeout` is for everything together, in seconds. Without redirects, one is an answer like any other.
         """
-        asked = self.stream(
-            method,
-            url,
-            headers=headers,
-            content=content,
-            timeout=timeout,
-            connect=connect,
-            max_bytes=max_bytes,
-            redirects=redirects,
-            ports=ports,
-        )
-        async with asked as opened:
+        async with self.stream(method, url, headers=headers, content=content, within=within) as opened:
             body = b"".join([piece async for piece in opened.pieces])
             return Answer(opened.status, opened.url, opened.headers, body, opened.is_cut)
 
@@ -92,21 +76,17 @@ class Egress:
         *,
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
-        timeout: float = 15.0,
-        connect: float = 3.0,
-        max_bytes: int = 1_000_000,
-        redirects: int = 3,
-        ports: Collection[int] = WEB_PORTS,
+        within: Bounds = _USUAL,
     ) -> AsyncGenerator[Opened]:
         """The answer as soon as it begins; its body comes in pieces, under the same rules."""
         from .failures import too_slow
 
         call = call_of(method, url, headers, content)
-        with anyio.move_on_after(timeout) as deadline:
-            async with self._answered(call, connect, max_bytes, redirects, ports) as opened:
+        with anyio.move_on_after(within.timeout) as deadline:
+            async with self._answered(call, within) as opened:
                 yield opened
         if deadline.cancelled_caught:
-            raise too_slow(call.place, timeout)
+            raise too_slow(call.place, within.timeout)
 
     async def close(self) -> None:
         """Let go of the connections that are kept."""
@@ -114,36 +94,35 @@ class Egress:
             await self._pool.aclose()
 
     @asynccontextmanager
-    async def _answered(
-        self, call: Call, connect: float, max_bytes: int, redirects: int, ports: Collection[int]
-    ) -> AsyncGenerator[Opened]:
+    async def _answered(self, call: Call, within: Bounds) -> AsyncGenerator[Opened]:
         """The answer at the end of all redirects, each of which is a call like the first."""
         from .failures import in_plain_words
 
-        for left in range(redirects, -1, -1):
-            self._check_port(call, ports)
+        for left in range(within.redirects, -1, -1):
+            self._check_port(call, within)
             with in_plain_words(call.place):
-                async with self._sent(call, connect) as response:
+                async with self._sent(call, within) as response:
                     opened = Opened(response.status, call.place.url, headers_of(response.headers))
-                    if redirects == 0 or not leads_on(opened.status, opened.headers):
+                    if within.redirects == 0 or not leads_on(opened.status, opened.headers):
                         _check_encoding(call, opened)
-                        async with aclosing(opened.decoded(response.aiter_stream(), max_bytes)) as pieces:
+                        coming = response.aiter_stream()
+                        async with aclosing(opened.decoded(coming, within.max_bytes)) as pieces:
                             opened.pieces = pieces
                             yield opened
                         return
             if left > 0:
                 call = call.redirected(opened.status, opened.headers["location"])
-        raise UpstreamFailed(f"{call.place.origin} sends on more than {redirects} times.")
+        raise UpstreamFailed(f"{call.place.origin} sends on more than {within.redirects} times.")
 
-    def _check_port(self, call: Call, ports: Collection[int]) -> None:
+    def _check_port(self, call: Call, within: Bounds) -> None:
         place = call.place
-        if place.port not in ports and (place.host, place.port) not in self._allowed:
+        if place.port not in within.ports and (place.host, place.port) not in self._allowed:
             raise InvalidInput(
                 f"The address {place.origin} has a port that is not open to requests.",
                 hint=f"Use the usual port; only the operator can allow {place.host}:{place.port}.",
             )
 
-    def _sent(self, call: Call, connect: float) -> AbstractAsyncContextManager[httpcore2.Response]:
+    def _sent(self, call: Call, within: Bounds) -> AbstractAsyncContextManager[httpcore2.Response]:
         import httpcore2
 
         place = call.place
@@ -152,7 +131,7 @@ class Egress:
             httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
             headers=call.sent_headers,
             content=call.content,
-            extensions={"timeout": {"connect": connect}},
+            extensions={"timeout": {"connect": within.connect}},
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vivavoce import __version__
 from vivavoce.errors import InvalidInput, Unreadable, UpstreamFailed
 
+from .bounds import Bounds
 from .client import Egress
 from .places import Place
 from .robots import Robots, robots_of
@@ -16,8 +17,7 @@ from .robots import Robots, robots_of
 AGENT = "vivavoce"
 HEADERS = {"User-Agent": f"{AGENT}/{__version__} (+knowledge)"}
 
-_MAX_BYTES = 512_000
-_REDIRECTS = 5
+_BOUNDS = Bounds(max_bytes=512_000, redirects=5)
 _KEPT = 3600.0
 _KEPT_AFTER_FAILURE = 60.0
 _SITES = 500
@@ -83,11 +83,7 @@ class Manners:
     async def _answer(self, place: Place) -> _Known:
         try:
             answer = await self._egress.request(
-                "GET",
-                f"{place.origin}/robots.txt",
-                headers=HEADERS,
-                max_bytes=_MAX_BYTES,
-                redirects=_REDIRECTS,
+                "GET", f"{place.origin}/robots.txt", headers=HEADERS, within=_BOUNDS
             )
         except (InvalidInput, UpstreamFailed) as error:
             return self._refused(place, error.message, may_pass=error.retryable)

@@ -15,6 +15,7 @@ from vivavoce.ports import Page
 
 from . import sitemaps
 from .answers import Answer
+from .bounds import Bounds
 from .calls import leads_on
 from .client import Egress
 from .contents import in_utf8, kind_of_content
@@ -136,9 +137,8 @@ class FetchedWeb:
         return await anyio.to_thread.run_sync(sitemap_of, answer.body)
 
     async def _fetched(self, place: Place, redirects: int) -> Answer:
-        return await self._egress.request(
-            "GET", place.url, headers=HEADERS, timeout=_SECONDS, max_bytes=_MAX_BYTES, redirects=redirects
-        )
+        bounds = Bounds(timeout=_SECONDS, max_bytes=_MAX_BYTES, redirects=redirects)
+        return await self._egress.request("GET", place.url, headers=HEADERS, within=bounds)
 
 
 @contextmanager

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from threading import RLock
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -18,18 +16,21 @@ from vivavoce.domain.words import K1
 from vivavoce.errors import Damaged, InvalidInput
 from vivavoce.ports import Entry, Hit, Question
 
+from .drafts import write_segment
+from .files import Files, Manifest
+from .journal import Gone, Kept, kept, records
 from .searching import in_segment, in_tail, rarity, union
 from .sections import damaged
-from .segments import Segment, write_segment
-from .tail import Gone, Kept, Tail, records
+from .segments import Segment
+from .tail import Tail
 
 _TAIL = 4_096
 """How many passages the tail may hold before it becomes a segment."""
 _ALIKE = 4
 """How many segments of like size there may be before they become one."""
-_SCANNED = 10_000
-"""How many vectors a search reads in all segments together, at least."""
-_SHARE = 0.015
+_SCANNED = 15_000
+"""How many lean vectors a search reads in all segments together, at least."""
+_SHARE = 0.04
 """And which share of all of them."""
 _ASIDE = 0.05
 """What may lie beside the largest segment, as a share of it, when a collection is settled."""
@@ -40,10 +41,8 @@ _WORN = 0.3
 class _State(NamedTuple):
     """What the manifest names."""
 
-    manifest: bytes
-    made: str
-    """Tells this collection from one of the same name that was dropped."""
-    names: tuple[str, ...]
+    written: bytes
+    manifest: Manifest
     segments: tuple[Segment, ...]
     tail: Tail
 
@@ -52,7 +51,7 @@ class Collection:
     """The passages of one datastore under one embedder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._files = Files(folder)
         self._lock = RLock()
         self._state: _State | None = None
 
@@ -97,7 +96,7 @@ class Collection:
         """Append entries to the tail, durably; the tail becomes a segment when it is long."""
         with self._writing() as state:
             known = _known(state, [entry.id for entry in entries])
-            new = {entry.id: Kept(*entry) for entry in entries if entry.id not in known}
+            new = {entry.id: kept(entry) for entry in entries if entry.id not in known}
             if len(_lengths(state) | {len(entry.vector) for entry in new.values()}) > 1:
                 raise InvalidInput("The vectors of a collection must have one length.")
             self._append(state, list(new.values()))
@@ -129,46 +128,18 @@ class Collection:
 
     def drop(self) -> None:
         """Remove its files, once nobody writes."""
-        if not self.folder.exists():
-            return
-        with self._locked() as lock:
-            for file in self.folder.iterdir():
-                if file != lock:
-                    file.unlink(missing_ok=True)
-            lock.unlink(missing_ok=True)  # last: who waits for it sees that it is gone, and begins anew
-            with suppress(OSError):  # someone has begun anew already
-                self.folder.rmdir()
+        self._files.drop()
 
     @contextmanager
     def _writing(self) -> Iterator[_State]:
         """The collection as it stands, while no other thread or process changes it; readers need not wait."""
-        with self._locked():
+        with self._files.locked():
             state = self._fresh()
             if state is None:
-                self._publish(token_hex(8), (), self._begun(1, b""))
+                self._files.publish(Manifest(token_hex(8), (), self._files.journal(1, b"")))
                 state = self._fresh()
                 assert state is not None
             yield state
-
-    @contextmanager
-    def _locked(self) -> Iterator[Path]:
-        """The file that is locked while the block runs."""
-        path = self.folder / "lock"
-        with self._lock_taken(path):
-            yield path
-
-    def _lock_taken(self, path: Path) -> BinaryIO:
-        while True:
-            with suppress(FileExistsError):  # there, or dropped this moment
-                self.folder.mkdir(parents=True)
-            if self.folder.is_file():
-                raise damaged(self.folder)
-            with suppress(FileNotFoundError):  # dropped while we waited: begin anew
-                lock = path.open("ab")
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                if _is_at(lock, path):
-                    return lock
-                lock.close()
 
     def _append(self, state: _State, entries: Sequence[Kept | Gone]) -> None:
         if not entries:
@@ -185,119 +156,65 @@ class Collection:
     def _grow(self, state: _State, *, whole: bool = False) -> None:
         """Turn the tail into a segment, join segments of like size, or the `whole`, and publish."""
         gone = _gone_rows(state)
-        segments = list(zip(state.names, state.segments, gone, strict=True))
-        number = 1 + max(
-            (int(name.partition(".")[0]) for name in (*state.names, state.tail.path.name)), default=0
-        )
+        names = state.manifest.segments
+        segments = list(zip(names, state.segments, gone, strict=True))
+        number = 1 + max(int(name.partition(".")[0]) for name in (*names, state.manifest.journal))
         living = state.tail.living()
         # Removed from a segment and added again: the new journal cannot say which of the two is gone.
         back = [entry.id for entry in living if entry.id in state.tail.gone]
         if living:
             name = f"{number:08d}.segment"
-            write_segment(self.folder / name, living)
-            segments.append((name, Segment(self.folder / name), None))
+            write_segment(self._files.folder / name, living)
+            segments.append((name, Segment(self._files.folder / name), None))
         while joined := (segments if whole and len(segments) > 1 else _to_join(segments, back)):
             number += 1
             name = f"{number:08d}.segment"
             rest = [each for each in segments if each not in joined]
             if any(_alive(segment, rows) for _, segment, rows in joined):
-                write_segment(self.folder / name, (), [(segment, rows) for _, segment, rows in joined])
-                rest.append((name, Segment(self.folder / name), None))
+                write_segment(self._files.folder / name, (), [(segment, rows) for _, segment, rows in joined])
+                rest.append((name, Segment(self._files.folder / name), None))
             segments = rest
         still = [int(id) for _, segment, rows in segments if rows is not None for id in segment.ids[rows]]
-        journal = self._begun(number + 1, records([Gone(still)]) if still else b"")
-        self._publish(state.made, tuple(name for name, _, _ in segments), journal)
-        self._sweep()
-
-    def _begun(self, number: int, content: bytes) -> str:
-        name = f"{number:08d}.journal"
-        with (self.folder / name).open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        return name
-
-    def _publish(self, made: str, segments: tuple[str, ...], journal: str) -> None:
-        draft = self.folder / "manifest.draft"
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump({"format": 1, "made": made, "segments": segments, "journal": journal}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, self.folder / "manifest.json")
-        folder = os.open(self.folder, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
-
-    def _sweep(self) -> None:
-        """Remove files that the manifest no longer names; who still reads them keeps them open."""
-        manifest = _read(self._written() or b"", self.folder)
-        named = {"manifest.json", "lock", *manifest["segments"], manifest["journal"]}
-        for file in self.folder.iterdir():
-            if file.name not in named:
-                file.unlink(missing_ok=True)
+        journal = self._files.journal(number + 1, records([Gone(still)]) if still else b"")
+        manifest = Manifest(state.manifest.made, tuple(name for name, _, _ in segments), journal)
+        self._files.publish(manifest)
+        self._files.sweep(manifest)
 
     def _fresh(self) -> _State | None:
         """The collection as the files have it now; None when there is none."""
         with self._lock:
             while True:
-                written = self._written()
+                written = self._files.written()
                 try:
                     self._state = self._as_in(written)
                 except Damaged:
                     self._state = None
-                    if self._written() == written:
+                    if self._files.written() == written:
                         raise
                     continue  # files are missing because another process has put new ones in their place
                 return self._state
 
     def _as_in(self, written: bytes | None) -> _State | None:
         """The collection that a manifest names."""
-        state = self._state
+        state, folder = self._state, self._files.folder
         if written is None:
             if state is not None:
-                raise damaged(self.folder / "manifest.json")
+                raise damaged(folder / "manifest.json")
             return None
-        if state is None or state.manifest != written:
+        if state is None or state.written != written:
             state = self._opened(written)
-        for name in state.names:
-            if not (self.folder / name).exists():
-                raise damaged(self.folder / name)
+        for name in state.manifest.segments:
+            if not (folder / name).exists():
+                raise damaged(folder / name)
         state.tail.refresh()
         return state
 
     def _opened(self, written: bytes) -> _State:
-        manifest, known = _read(written, self.folder), {}
-        if self._state is not None and self._state.made == manifest["made"]:
-            known = dict(zip(self._state.names, self._state.segments, strict=True))
-        names = tuple(manifest["segments"])
-        segments = tuple(known.get(name) or Segment(self.folder / name) for name in names)
-        return _State(written, manifest["made"], names, segments, Tail(self.folder / manifest["journal"]))
-
-    def _written(self) -> bytes | None:
-        try:
-            return (self.folder / "manifest.json").read_bytes()
-        except FileNotFoundError:
-            return None
-
-
-def _is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether a file that is open still has this name."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _read(written: bytes, folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
-    try:
-        manifest: dict[str, Any] = json.loads(written)
-        is_ours = manifest["format"] == 1 and {"made", "segments", "journal"} <= manifest.keys()
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise damaged(path) from error
-    if not is_ours:
-        raise damaged(path)
-    return manifest
+        folder, manifest, known = self._files.folder, self._files.read(written), {}
+        if self._state is not None and self._state.manifest.made == manifest.made:
+            known = dict(zip(self._state.manifest.segments, self._state.segments, strict=True))
+        segments = tuple(known.get(name) or Segment(folder / name) for name in manifest.segments)
+        return _State(written, manifest, segments, Tail(folder / manifest.journal))
 
 
 def _lengths(state: _State) -> set[int]:

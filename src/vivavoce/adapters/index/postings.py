@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -20,7 +20,9 @@ _AT_ONCE = 4_000_000
 """Postings that are sorted at a time when segments are merged."""
 _PAIRS = ~((1 << 42) - 1) & (2**64 - 1)
 """Keeps the upper 22 bits of a number."""
-_FINEST = 255 / (K1 + 1)
+_WEIGHTS = ((K1 + 1) * 1000.0 ** ((numpy.arange(256) - 255) / 255)).astype("f4")
+"""What the bytes of weights stand for: each is 2.7 % more than the last, up to the most there is."""
+_BETWEEN = numpy.sqrt(_WEIGHTS[1:] * _WEIGHTS[:-1])
 
 
 class Posting(NamedTuple):
@@ -28,6 +30,20 @@ class Posting(NamedTuple):
 
     rows: Any
     weights: Any
+
+
+class Run(NamedTuple):
+    """Postings of many words, sorted by the number of the word and then by row."""
+
+    hashes: Any
+    rows: Any
+    weights: Any
+    """What each weighs, as a byte."""
+
+    def joined(self, later: Run) -> Run:
+        """Both runs as one; the rows of the later one are higher."""
+        columns = (numpy.concatenate(column) for column in zip(self, later, strict=True))
+        return _sorted(*columns)
 
 
 @lru_cache(maxsize=200_000)
@@ -42,13 +58,33 @@ def hash_of(word: str) -> int:
     return number & _PAIRS if " " in word else number
 
 
-def packed(words: Mapping[str, int]) -> tuple[list[int], list[int]]:
-    """The hashes of a passage's words and the weight of each as a byte."""
-    length = sum(words.values())
-    return (
-        [hash_of(word) for word in words],
-        [max(1, round(weight(count, length) * _FINEST)) for count in words.values()],
+def packed(words: Mapping[str, int]) -> tuple[Any, Any]:
+    """The hashes of a passage's words, in order, and the weight of each as a byte."""
+    counts: Any = numpy.fromiter(words.values(), "f4", len(words))
+    hashes = numpy.fromiter(map(hash_of, words), "<u8", len(words))
+    distinct, places = numpy.unique(hashes, return_index=True)
+    weights = weight(counts[places], counts.sum())
+    return distinct, numpy.searchsorted(_BETWEEN, weights).astype("u1")
+
+
+def unpacked(weights: Any) -> Any:
+    """Weights that were bytes."""
+    return _WEIGHTS[weights]
+
+
+def run_of(passages: Sequence[tuple[Any, Any]], rows: Iterable[int]) -> Run:
+    """The run of passages that are given by their hashes and weights; their rows ascend."""
+    lengths = [len(hashes) for hashes, _ in passages]
+    return _sorted(
+        numpy.concatenate([hashes for hashes, _ in passages]),
+        numpy.repeat(numpy.fromiter(rows, "u4", len(passages)), lengths),
+        numpy.concatenate([weights for _, weights in passages]),
     )
+
+
+def _sorted(hashes: Any, rows: Any, weights: Any) -> Run:
+    order = numpy.argsort(hashes, kind="stable")
+    return Run(hashes[order], rows[order], weights[order])
 
 
 class Postings:
@@ -78,8 +114,8 @@ class Postings:
 
     def read(self, begins: int, ends: int) -> Posting:
         """The postings between two places."""
-        weights = self._sections.rows("weights", begins, ends).astype("f4")
-        return Posting(self._sections.rows("rows", begins, ends), weights / numpy.float32(_FINEST))
+        weights = self._sections.rows("weights", begins, ends)
+        return Posting(self._sections.rows("rows", begins, ends), unpacked(weights))
 
 
 def write_postings(writing: Writing, parts: Iterable[tuple[Any, Any, Any]]) -> None:

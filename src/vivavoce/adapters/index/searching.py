@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy
 
-from vivavoce.domain.words import idf
+from vivavoce.domain.words import K1, idf
 from vivavoce.ports import Hit
 
 from .postings import Posting
 from .segments import Segment
 
-_COMMON = 50_000
-"""A word that stands in more rows than this finds no passage by itself when rarer words did."""
+_LONG = 1_000
+"""Before a word with more rows than this is read for new rows, it is asked whether it could find any."""
 
 
 def rarity(
@@ -43,8 +43,9 @@ def in_tail(
     for word, posting in postings.items():
         scores[posting.rows] += posting.weights * numpy.float32(weighed[word])
     living = numpy.flatnonzero(allowed)
-    best = living[numpy.argsort(-scores[living], kind="stable")[:limit]]
-    rows = numpy.union1d(living[numpy.argsort(-near[living])[:limit]], best[scores[best] > 0])
+    worded = living[scores[living] > 0]
+    best = {*_best(living, near[living], limit).tolist(), *_best(worded, scores[worded], limit).tolist()}
+    rows = numpy.fromiter(best, "i8", len(best))
     return _hits(ids[rows], near[rows], scores[rows])
 
 
@@ -66,15 +67,15 @@ def in_segment(
     allowed = segment.allowed(datasource_ids, removed)
     if allowed is not None and not allowed.any():
         return []
-    scores, candidates = _by_words(segment, places, weighed, allowed, limit)
     near = segment.nearest(vector, allowed, limit, share)
     cosines = segment.cosines(vector, near)
-    kept = numpy.argsort(-cosines)[:limit]
-    rows = numpy.concatenate([near[kept], candidates[~numpy.isin(candidates, near[kept])]])
-    others = rows[len(kept) :]
-    meanings = numpy.concatenate([cosines[kept], segment.cosines(vector, others)])
-    ids = segment.sections.gathered("ids", rows.tolist())
-    return _hits(ids, meanings, scores[rows])
+    kept = _best(numpy.arange(len(near)), cosines, limit)
+    near, cosines = near[kept], cosines[kept]
+    scores, worded = _by_words(segment, places, weighed, allowed, limit, near)
+    others = worded[~numpy.isin(worded, near)]
+    rows = numpy.concatenate([near, others])
+    meanings = numpy.concatenate([cosines, segment.cosines(vector, others)])
+    return _hits(segment.sections.gathered("ids", rows.tolist()), meanings, scores[rows])
 
 
 def union(hits: list[Hit], limit: int) -> list[Hit]:
@@ -95,25 +96,57 @@ def _by_words(
     weighed: Mapping[str, float],
     allowed: Any,
     limit: int,
+    also: Any,
 ) -> tuple[Any, Any]:
-    """The score of every row, and the best rows."""
+    """The best rows, and an array with the score of each of them and of those that are asked for `also`.
+
+    Rare words come first. Once the rows they found score more than all other words together can give,
+    the others find no new row, and only add to those that may still be among the best.
+    """
     scores = numpy.zeros(segment.number, "f4")
-    found: list[Any] = []
-    number = 0
-    for word in sorted(places, key=lambda word: places[word][1] - places[word][0]):
-        begins, ends = places[word]
-        if begins == ends:
-            continue
-        posting = segment.postings.read(begins, ends)
-        scores[posting.rows] += posting.weights * numpy.float32(weighed[word])
-        if ends - begins <= _COMMON or number < limit:
-            found.append(posting.rows)
-            number += ends - begins
-    candidates = numpy.concatenate(found) if found else numpy.empty(0, "u4")
-    if allowed is not None:
-        candidates = candidates[allowed[candidates]]
-    most = limit * len(found)  # a row stands there once for each of its words
-    if len(candidates) > most:
-        candidates = candidates[numpy.argpartition(-scores[candidates], most)[:most]]
-    candidates = numpy.unique(candidates)
-    return scores, candidates[numpy.argsort(-scores[candidates], kind="stable")[:limit]]
+    words = sorted(
+        (word for word in places if places[word][0] < places[word][1]), key=lambda word: _rows(places[word])
+    )
+    left = sum(weighed[word] for word in words) * (K1 + 1)
+    found = numpy.empty(0, "u4")
+    read = 0
+    for word in words:
+        if _rows(places[word]) > _LONG and left <= _floor(scores[found], limit):
+            break
+        posting = segment.postings.read(*places[word])
+        before = scores[posting.rows]
+        scores[posting.rows] = before + posting.weights * numpy.float32(weighed[word])
+        fresh = posting.rows[before == 0]
+        found = numpy.concatenate([found, fresh if allowed is None else fresh[allowed[fresh]]])
+        left -= weighed[word] * (K1 + 1)
+        read += 1
+    if read < len(words):
+        found = found[scores[found] + left >= _floor(scores[found], limit)]
+        rows = numpy.concatenate([found, also])  # what stands there twice is written twice, not added twice
+        for word in words[read:]:
+            _add(scores, rows, segment.postings.read(*places[word]), weighed[word])
+    return scores, _best(found, scores[found], limit)
+
+
+def _rows(places: tuple[int, int]) -> int:
+    return places[1] - places[0]
+
+
+def _floor(scores: Any, limit: int) -> float:
+    """What the last of the best has."""
+    if len(scores) < limit:
+        return 0.0
+    return float(numpy.partition(scores, len(scores) - limit)[-limit])
+
+
+def _add(scores: Any, rows: Any, posting: Posting, weighed: float) -> None:
+    """Add what a word weighs to those of these rows in which it stands."""
+    places = numpy.minimum(numpy.searchsorted(posting.rows, rows), len(posting.rows) - 1)
+    held = posting.rows[places] == rows
+    scores[rows[held]] += posting.weights[places[held]] * numpy.float32(weighed)
+
+
+def _best(rows: Any, scores: Any, limit: int) -> Any:
+    if len(rows) <= limit:
+        return rows
+    return rows[numpy.argpartition(scores, len(scores) - limit)[-limit:]]

@@ -15,7 +15,7 @@ import numpy
 
 from vivavoce.errors import Damaged
 
-_MAGIC = b"vivavoce segment 1\n"
+_MAGIC = b"vivavoce segment 2\n"
 _HEAD = 65_536
 """Bytes at the beginning of a file that are kept for its table of contents."""
 _SUM = 9
@@ -70,13 +70,21 @@ class Sections:
 
     def rows(self, name: str, start: int, end: int) -> Any:
         """Some rows of an array."""
+        return self.stretches(name, ((start, end),))
+
+    def stretches(self, name: str, stretches: Sequence[tuple[int, int]]) -> Any:
+        """The rows of several stretches, one after the other."""
         begins, kind, width, shape = self._layout[name]
-        if not 0 <= start <= end <= self.length(name):
+        if any(not 0 <= start <= end <= self.length(name) for start, end in stretches):
             raise damaged(self.path)
-        raw = self._read(begins + start * width, (end - start) * width)
-        return (
-            numpy.frombuffer(raw, kind).reshape(end - start, *shape) if shape else numpy.frombuffer(raw, kind)
-        )
+        number = sum(end - start for start, end in stretches)
+        buffer = bytearray(number * width)
+        view, done = memoryview(buffer), 0
+        for start, end in stretches:
+            size = (end - start) * width
+            self._fill(view[done : done + size], begins + start * width)
+            done += size
+        return numpy.frombuffer(buffer, kind).reshape(number, *shape)
 
     def gathered(self, name: str, rows: Sequence[int]) -> Any:
         """Rows from here and there."""
@@ -96,21 +104,21 @@ class Sections:
             raise damaged(self.path)
         return numpy.frombuffer(buffer, kind).reshape(len(rows), *shape)
 
-    def _read(self, start: int, size: int) -> bytearray:
-        buffer = bytearray(size)
+    def _fill(self, view: memoryview, start: int) -> None:
+        """Read into a buffer until it is full."""
         try:
-            read = os.preadv(self._file, [buffer], start) if size else 0
-            while 0 < read < size:  # one call reads at most 2 GB
-                more = os.preadv(self._file, [memoryview(buffer)[read:]], start + read)
-                read += more if more else size  # the end came too soon
+            while len(view):  # one call reads at most 2 GB
+                read = os.preadv(self._file, [view], start)
+                if not read:  # the end came too soon
+                    raise damaged(self.path)
+                view, start = view[read:], start + read
         except OSError as error:
             raise damaged(self.path) from error
-        if read != size:
-            raise damaged(self.path)
-        return buffer
 
     def _read_contents(self) -> dict[str, Any]:
-        head = bytes(self._read(0, _HEAD))
+        buffer = bytearray(_HEAD)
+        self._fill(memoryview(buffer), 0)
+        head = bytes(buffer)
         if not head.startswith(_MAGIC):
             raise damaged(self.path)
         written = head[len(_MAGIC) :].rstrip(b"\0")

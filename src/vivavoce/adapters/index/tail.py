@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import struct
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
-from vivavoce.domain.words import weight
-
-from .postings import Posting
+from .journal import Gone, Kept, records_in
+from .postings import Posting, Run, hash_of, run_of, unpacked
 from .sections import damaged
-
-_FRAME = struct.Struct("<II")
-
-
-class Kept(NamedTuple):
-    """An entry as the journal keeps it."""
-
-    id: int
-    datasource_id: str
-    vector: Any
-    words: Mapping[str, int]
-
-
-class Gone(NamedTuple):
-    """Passages that were removed."""
-
-    ids: list[int]
-
-
-def records(entries: Sequence[Kept | Gone]) -> bytes:
-    """Entries as bytes, each with its length and checksum."""
-    return b"".join(_framed(entry) for entry in entries)
 
 
 class Tail:
@@ -50,7 +24,7 @@ class Tail:
         self.gone: set[int] = set()
         """Every passage that the journal removes, here or in a segment."""
         self._rows: dict[int, int] = {}
-        self._postings: dict[str, tuple[list[int], list[float]]] = {}
+        self._runs: list[Run] = []
         self._by_source: dict[str, list[int]] = {}
         self._dead: set[int] = set()
         self._vectors: Any = None
@@ -70,9 +44,11 @@ class Tail:
                 raw = file.read(size - self.read_to)
         except OSError as error:
             raise damaged(self.path) from error
-        for record, length in _parsed(raw):
+        known = len(self.kept)
+        for record, length in records_in(raw):
             self.read_to += length
             self._take(record)
+        self._sort_in(known)
 
     def has(self, id: int) -> bool:
         """Whether a passage is in the journal and was not removed."""
@@ -94,11 +70,15 @@ class Tail:
 
     def postings(self, words: Iterable[str]) -> dict[str, Posting]:
         """For each word its rows, and its weight in each."""
-        found: dict[str, Posting] = {}
-        for word in words:
-            rows, weights = self._postings.get(word, ((), ()))
-            found[word] = Posting(numpy.array(rows, "i8"), numpy.array(weights, "f4"))
-        return found
+        named = list(words)
+        wanted = numpy.fromiter(map(hash_of, named), "u8", len(named))
+        found: dict[str, list[tuple[Any, Any]]] = {word: [] for word in named}
+        for run in self._runs:
+            begins, ends = (numpy.searchsorted(run.hashes, wanted, side) for side in ("left", "right"))
+            for word, start, end in zip(named, begins.tolist(), ends.tolist(), strict=True):
+                if start < end:
+                    found[word].append((run.rows[start:end], run.weights[start:end]))
+        return {word: _posting(parts) for word, parts in found.items()}
 
     def ids(self) -> Any:
         """The id of the passage in each row."""
@@ -139,39 +119,20 @@ class Tail:
             self._ids = numpy.concatenate([self._ids, numpy.empty(more, "i8")])
             self._alive = numpy.concatenate([self._alive, numpy.zeros(more, bool)])
         self._vectors[row], self._ids[row], self._alive[row] = record.vector, record.id, True
-        length = sum(record.words.values())
-        for word, count in record.words.items():
-            rows, weights = self._postings.setdefault(word, ([], []))
-            rows.append(row)
-            weights.append(weight(count, length))
 
-
-def _framed(record: Kept | Gone) -> bytes:
-    if isinstance(record, Gone):
-        head, vector = json.dumps({"gone": record.ids}).encode(), b""
-    else:
-        head = json.dumps([record.id, record.datasource_id, dict(record.words)]).encode()
-        vector = numpy.asarray(record.vector, "<f4").tobytes()
-    payload = struct.pack("<I", len(head)) + head + vector
-    return _FRAME.pack(len(payload), zlib.crc32(payload)) + payload
-
-
-def _parsed(raw: bytes) -> Iterator[tuple[Kept | Gone, int]]:
-    """The records that are whole. What was cut short at the end is not there yet, or never came.
-
-    After a power cut there may be zeros in its place.
-    """
-    place = 0
-    while place + _FRAME.size <= len(raw):
-        length, checksum = _FRAME.unpack_from(raw, place)
-        payload = raw[place + _FRAME.size : place + _FRAME.size + length]
-        if length < 4 or len(payload) < length or zlib.crc32(payload) != checksum:
+    def _sort_in(self, known: int) -> None:
+        """Make a run of the words of new entries; runs of like size become one, so that there are few."""
+        if known == len(self.kept):
             return
-        (head_length,) = struct.unpack_from("<I", payload)
-        head = json.loads(payload[4 : 4 + head_length])
-        if isinstance(head, dict):
-            yield Gone(head["gone"]), _FRAME.size + length
-        else:
-            vector = numpy.frombuffer(payload, "<f4", offset=4 + head_length)
-            yield Kept(head[0], head[1], vector, head[2]), _FRAME.size + length
-        place += _FRAME.size + length
+        rows = range(known, len(self.kept))
+        self._runs.append(run_of([(self.kept[row].hashes, self.kept[row].weights) for row in rows], rows))
+        while len(self._runs) > 1 and 2 * len(self._runs[-1].hashes) >= len(self._runs[-2].hashes):
+            newer, older = self._runs.pop(), self._runs.pop()
+            self._runs.append(older.joined(newer))
+
+
+def _posting(parts: list[tuple[Any, Any]]) -> Posting:
+    if not parts:
+        return Posting(numpy.empty(0, "u4"), numpy.empty(0, "f4"))
+    rows, weights = (numpy.concatenate(column) for column in zip(*parts, strict=True))
+    return Posting(rows, unpacked(weights))

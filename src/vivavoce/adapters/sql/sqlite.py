@@ -27,8 +27,9 @@ from vivavoce.ports import Tables, Vault
 
 from . import tables
 from .indexing import CollectionRows, IngestionRows
-from .library import DocumentRows, PassageRows, UploadRows
+from .library import DocumentRows, UploadRows
 from .migrating import migrate
+from .passages import PassageRows
 from .rows import Connection, DatasourceRows, Rows
 
 T = TypeVar("T")

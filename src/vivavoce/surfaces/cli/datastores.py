@@ -5,7 +5,8 @@ from __future__ import annotations
 from vivavoce.app import App
 from vivavoce.errors import InvalidInput, NotFound
 from vivavoce.operations import OPERATOR
-from vivavoce.operations.knowledge import CreateDatastore, DatastoreShown, ListDatastores
+from vivavoce.operations.knowledge import CreateDatastore, ListDatastores
+from vivavoce.operations.knowledge_results import DatastoreShown
 
 
 async def datastore_called(text: str, app: App, *, may_make: bool = False, hint: str = "") -> DatastoreShown:

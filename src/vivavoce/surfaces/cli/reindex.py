@@ -10,7 +10,8 @@ import click
 from vivavoce.app import App, open_app
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import OPERATOR
-from vivavoce.operations.knowledge import DatastoreShown, ListDatastores
+from vivavoce.operations.knowledge import ListDatastores
+from vivavoce.operations.knowledge_results import DatastoreShown
 from vivavoce.settings import Settings
 from vivavoce.upkeep.index import reindex_datastore
 
