@@ -21,7 +21,7 @@ from .files import Files, Manifest
 from .journal import Gone, Kept, kept, records
 from .searching import in_segment, in_tail, rarity, union
 from .sections import damaged
-from .segments import Segment
+from .segments import Reach, Segment
 from .tail import Tail
 
 _TAIL = 4_096
@@ -32,7 +32,11 @@ _SCANNED = 15_000
 """How many lean vectors a search reads in all segments together, at least."""
 _SHARE = 0.04
 """And which share of all of them."""
-_ASIDE = 0.05
+_CHECKED = 150
+"""How many exact vectors a search reads in all segments together, beside some for each one wanted."""
+_BRIEF = 256
+"""How many passages may stay in the tail when a collection is settled: it is read whole when it is opened."""
+_ASIDE = 0.02
 """What may lie beside the largest segment, as a share of it, when a collection is settled."""
 _WORN = 0.3
 """The share of removed rows from which a segment is written anew."""
@@ -74,10 +78,11 @@ class Collection:
         most = sum(count * rare[word] * (K1 + 1) for word, count in question.words.items())
         scale = 1 / most if most > 0 else 0.0
         weighed = {word: count * rare[word] * scale for word, count in question.words.items()}
-        share = max(_SHARE, _SCANNED / max(1, sum(segment.number for segment in state.segments)))
+        rows = max(1, sum(segment.number for segment in state.segments))
+        reach = Reach(max(_SHARE, _SCANNED / rows), _CHECKED / rows)
         hits = in_tail(near, allowed, tail_ids, tail_words, weighed, limit)
         for segment, found in zip(state.segments, places, strict=True):
-            hits += in_segment(segment, found, weighed, vector, question.datasource_ids, gone, limit, share)
+            hits += in_segment(segment, found, weighed, vector, question.datasource_ids, gone, limit, reach)
         return union(hits, limit)
 
     def count(self) -> int:
@@ -118,13 +123,15 @@ class Collection:
                 self._grow(state)
 
     def settle(self) -> None:
-        """Make one segment of all, where what lies beside the largest is worth the rewriting."""
+        """Make one segment of all, where what lies beside the largest is worth the rewriting.
+
+        Else make one of the tail, where it is long.
+        """
         state = self._fresh()
-        if state is None or not _is_unsettled(state):
+        if state is None or not (_is_unsettled(state) or state.tail.number > _BRIEF):
             return
         with self._writing() as state:
-            if _is_unsettled(state):
-                self._grow(state, whole=True)
+            self._grow(state, whole=_is_unsettled(state))
 
     def drop(self) -> None:
         """Remove its files, once nobody writes."""

@@ -30,6 +30,11 @@ class Posting(NamedTuple):
 
     rows: Any
     weights: Any
+    """As bytes."""
+
+    def worth(self, factor: float) -> Any:
+        """What the word adds in each row, where it counts this much."""
+        return (_WEIGHTS * numpy.float32(factor))[self.weights]
 
 
 class Run(NamedTuple):
@@ -65,11 +70,6 @@ def packed(words: Mapping[str, int]) -> tuple[Any, Any]:
     distinct, places = numpy.unique(hashes, return_index=True)
     weights = weight(counts[places], counts.sum())
     return distinct, numpy.searchsorted(_BETWEEN, weights).astype("u1")
-
-
-def unpacked(weights: Any) -> Any:
-    """Weights that were bytes."""
-    return _WEIGHTS[weights]
 
 
 def run_of(passages: Sequence[tuple[Any, Any]], rows: Iterable[int]) -> Run:
@@ -114,8 +114,9 @@ class Postings:
 
     def read(self, begins: int, ends: int) -> Posting:
         """The postings between two places."""
-        weights = self._sections.rows("weights", begins, ends)
-        return Posting(self._sections.rows("rows", begins, ends), unpacked(weights))
+        return Posting(
+            self._sections.rows("rows", begins, ends), self._sections.rows("weights", begins, ends)
+        )
 
 
 def write_postings(writing: Writing, parts: Iterable[tuple[Any, Any, Any]]) -> None:

@@ -11,7 +11,7 @@ from vivavoce.domain.words import K1, idf
 from vivavoce.ports import Hit
 
 from .postings import Posting
-from .segments import Segment
+from .segments import Reach, Segment
 
 _LONG = 1_000
 """Before a word with more rows than this is read for new rows, it is asked whether it could find any."""
@@ -41,7 +41,7 @@ def in_tail(
     """The best rows of the tail on either side."""
     scores = numpy.zeros(len(allowed), "f4")
     for word, posting in postings.items():
-        scores[posting.rows] += posting.weights * numpy.float32(weighed[word])
+        scores[posting.rows] += posting.worth(weighed[word])
     living = numpy.flatnonzero(allowed)
     worded = living[scores[living] > 0]
     best = {*_best(living, near[living], limit).tolist(), *_best(worded, scores[worded], limit).tolist()}
@@ -57,7 +57,7 @@ def in_segment(
     datasource_ids: frozenset[str] | None,
     gone: set[int],
     limit: int,
-    share: float,
+    reach: Reach,
 ) -> list[Hit]:
     """The best rows of a segment on either side."""
     removed = None
@@ -67,7 +67,7 @@ def in_segment(
     allowed = segment.allowed(datasource_ids, removed)
     if allowed is not None and not allowed.any():
         return []
-    near = segment.nearest(vector, allowed, limit, share)
+    near = segment.nearest(vector, allowed, limit, reach)
     cosines = segment.cosines(vector, near)
     kept = _best(numpy.arange(len(near)), cosines, limit)
     near, cosines = near[kept], cosines[kept]
@@ -115,14 +115,15 @@ def _by_words(
             break
         posting = segment.postings.read(*places[word])
         before = scores[posting.rows]
-        scores[posting.rows] = before + posting.weights * numpy.float32(weighed[word])
+        scores[posting.rows] = before + posting.worth(weighed[word])
         fresh = posting.rows[before == 0]
         found = numpy.concatenate([found, fresh if allowed is None else fresh[allowed[fresh]]])
         left -= weighed[word] * (K1 + 1)
         read += 1
     if read < len(words):
         found = found[scores[found] + left >= _floor(scores[found], limit)]
-        rows = numpy.concatenate([found, also])  # what stands there twice is written twice, not added twice
+        # What stands there twice is written twice, not added twice.
+        rows = numpy.sort(numpy.concatenate([found, also.astype("u4")]))
         for word in words[read:]:
             _add(scores, rows, segment.postings.read(*places[word]), weighed[word])
     return scores, _best(found, scores[found], limit)
@@ -143,7 +144,7 @@ def _add(scores: Any, rows: Any, posting: Posting, weighed: float) -> None:
     """Add what a word weighs to those of these rows in which it stands."""
     places = numpy.minimum(numpy.searchsorted(posting.rows, rows), len(posting.rows) - 1)
     held = posting.rows[places] == rows
-    scores[rows[held]] += posting.weights[places[held]] * numpy.float32(weighed)
+    scores[rows[held]] += Posting(rows, posting.weights[places[held]]).worth(weighed)
 
 
 def _best(rows: Any, scores: Any, limit: int) -> Any:

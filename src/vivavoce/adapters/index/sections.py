@@ -21,6 +21,8 @@ _HEAD = 65_536
 _SUM = 9
 """Bytes of the checksum of the table of contents, which stands before it."""
 _ALIGN = 64
+_AT_ONCE = 1 << 24
+"""Bytes that are read by one call; more are read into a buffer, bit by bit."""
 
 
 class Sections:
@@ -70,7 +72,11 @@ class Sections:
 
     def rows(self, name: str, start: int, end: int) -> Any:
         """Some rows of an array."""
-        return self.stretches(name, ((start, end),))
+        begins, kind, width, shape = self._layout[name]
+        if not 0 <= start <= end <= self.length(name):
+            raise damaged(self.path)
+        read = numpy.frombuffer(self._read(begins + start * width, (end - start) * width), kind)
+        return read.reshape(end - start, *shape) if shape else read
 
     def stretches(self, name: str, stretches: Sequence[tuple[int, int]]) -> Any:
         """The rows of several stretches, one after the other."""
@@ -91,18 +97,28 @@ class Sections:
         begins, kind, width, shape = self._layout[name]
         if len(rows) and not 0 <= min(rows) <= max(rows) < self.length(name):
             raise damaged(self.path)
-        buffer = bytearray(len(rows) * width)
-        view = memoryview(buffer)
+        file, read = self._file, os.pread
         try:
-            read = sum(
-                os.preadv(self._file, [view[place * width : (place + 1) * width]], begins + row * width)
-                for place, row in enumerate(rows)
-            )
+            found = b"".join([read(file, width, begins + row * width) for row in rows])
         except OSError as error:
             raise damaged(self.path) from error
-        if read != len(buffer):
+        if len(found) != len(rows) * width:
             raise damaged(self.path)
-        return numpy.frombuffer(buffer, kind).reshape(len(rows), *shape)
+        return numpy.frombuffer(found, kind).reshape(len(rows), *shape)
+
+    def _read(self, start: int, size: int) -> bytes | bytearray:
+        """Bytes of the file."""
+        if size <= _AT_ONCE:
+            try:
+                read = os.pread(self._file, size, start)
+            except OSError as error:
+                raise damaged(self.path) from error
+            if len(read) != size:
+                raise damaged(self.path)
+            return read
+        buffer = bytearray(size)
+        self._fill(memoryview(buffer), start)
+        return buffer
 
     def _fill(self, view: memoryview, start: int) -> None:
         """Read into a buffer until it is full."""
@@ -116,9 +132,7 @@ class Sections:
             raise damaged(self.path) from error
 
     def _read_contents(self) -> dict[str, Any]:
-        buffer = bytearray(_HEAD)
-        self._fill(memoryview(buffer), 0)
-        head = bytes(buffer)
+        head = bytes(self._read(0, _HEAD))
         if not head.startswith(_MAGIC):
             raise damaged(self.path)
         written = head[len(_MAGIC) :].rstrip(b"\0")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -18,10 +18,18 @@ _SCANNED = 2_048
 """How many lean vectors a search reads in a segment with clusters, at least."""
 _FEW = 2_000
 """A filter that leaves so few rows is answered from each of them."""
-_CHECKED = 150
 _CHECKED_EACH = 5
-"""So many of the nearest lean vectors, and so many for each one wanted, are looked at exactly."""
+"""How many exact vectors are read for each row that is wanted, at least."""
 _AT_ONCE = 2_048
+
+
+class Reach(NamedTuple):
+    """How far a search goes, as shares of all the rows of a segment."""
+
+    scanned: float
+    """Of which lean vectors are read."""
+    checked: float
+    """Of which exact vectors are read, beside some for each row that is wanted."""
 
 
 class Segment:
@@ -82,17 +90,17 @@ class Segment:
         mask = numpy.isin(self.sections.whole("sources"), wanted)
         return mask if gone is None else mask & ~gone
 
-    def nearest(self, vector: Any, allowed: Any, limit: int, share: float) -> Any:
-        """The rows whose vectors are nearest, some more than `limit`, by lean vectors of a share of all."""
+    def nearest(self, vector: Any, allowed: Any, limit: int, reach: Reach) -> Any:
+        """The rows whose vectors are nearest, some more than `limit`, by lean vectors of a part of all."""
         if allowed is not None and int(allowed.sum()) <= _FEW:
             return numpy.flatnonzero(allowed)
         turned = self._lean.turned(vector)
-        stretches = self._near(turned, allowed, max(_SCANNED, int(self.number * share)))
+        stretches = self._near(turned, allowed, max(_SCANNED, int(self.number * reach.scanned)))
         codes = self.sections.stretches("codes", stretches)
         rows = numpy.concatenate([numpy.arange(start, end) for start, end in stretches])
         if allowed is not None:
             codes, rows = codes[allowed[rows]], rows[allowed[rows]]
-        wanted = _CHECKED + _CHECKED_EACH * limit
+        wanted = _CHECKED_EACH * limit + int(self.number * reach.checked)
         if len(rows) <= wanted:
             return rows
         scores = _products(codes, (turned * self._lean.scale).astype("f4"))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from .journal import Gone, Kept, records_in
-from .postings import Posting, Run, hash_of, run_of, unpacked
+from .postings import Posting, Run, hash_of, run_of
 from .sections import damaged
 
 
@@ -133,6 +133,6 @@ class Tail:
 
 def _posting(parts: list[tuple[Any, Any]]) -> Posting:
     if not parts:
-        return Posting(numpy.empty(0, "u4"), numpy.empty(0, "f4"))
+        return Posting(numpy.empty(0, "u4"), numpy.empty(0, "u1"))
     rows, weights = (numpy.concatenate(column) for column in zip(*parts, strict=True))
-    return Posting(rows, unpacked(weights))
+    return Posting(rows, weights)
