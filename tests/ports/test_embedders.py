@@ -17,7 +17,7 @@ from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.embedders.builtin import BuiltInEmbedder, BuiltInReranker
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.embedders.endpoint import EndpointEmbedder
-from vivavoce.adapters.embedders.weights import BGE_SMALL, RERANKER, Weights
+from vivavoce.adapters.embedders.weights import BGE_SMALL, COLBERT_SMALL, Weights
 from vivavoce.domain.relevance import KNOWN
 from vivavoce.errors import InvalidInput, NotAvailable, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
@@ -116,7 +116,7 @@ def package(tmp_path, monkeypatch) -> Path:
     return copy / "bge_small_en"
 
 
-@pytest.mark.parametrize("weights", [BGE_SMALL, RERANKER])
+@pytest.mark.parametrize("weights", [BGE_SMALL, COLBERT_SMALL])
 def test_the_weights_that_are_installed_are_the_ones_we_know(weights):
     assert {file.name for file in weights.path().iterdir()} >= weights.digests.keys()
 

@@ -24,11 +24,15 @@ def test_a_text_becomes_the_numbers_that_were_recorded(wordpiece, recorded):
     assert wordpiece.length(recorded["text"]) == len(recorded["ids"]) - 2
 
 
-@pytest.mark.parametrize("recorded", RECORDED["pairs"])
-def test_two_texts_are_cut_as_was_recorded(wordpiece, recorded):
-    encoded = wordpiece.paired(recorded["first"], recorded["second"], recorded["longest"])
+def test_a_question_stands_after_its_mark_and_is_filled_up(wordpiece):
+    plain = wordpiece.encoded("Who wrote it?", longest=512)
 
-    assert (encoded.ids, encoded.type_ids) == (recorded["ids"], recorded["types"])
+    short = wordpiece.marked("Who wrote it?", "[unused0]", 512, at_least=32)
+    long = wordpiece.marked("word " * 600, "[unused1]", 512, at_least=32)
+
+    assert short.ids[: short.read] == [plain.ids[0], 1, *plain.ids[1:]]
+    assert (len(short.ids), set(short.ids[short.read :])) == (32, {103})
+    assert (len(long.ids), long.read, long.ids[1]) == (512, 512, 2)
 
 
 def test_a_long_text_is_cut_between_its_marks(wordpiece):

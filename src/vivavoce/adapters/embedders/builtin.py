@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .weights import BGE_SMALL, RERANKER, Model
+from .weights import BGE_SMALL, COLBERT_SMALL, Model
+from .wordpiece import Encoding
 
 if TYPE_CHECKING:
     from vivavoce.ports import Vectors
@@ -17,6 +18,11 @@ _LONGEST = 512
 _BATCH = 8
 _ASKING = "Represent this sentence for searching relevant passages: "
 """The words that this model was trained to see before a question."""
+_ASKED = 32
+"""The length to which the reranker was trained to see questions filled up."""
+_MIDDLE, _STEEP = 0.77, 20.0
+"""What lies between the likeness of passages that answer and of others in our calibration data, and how steep
+the way from one to the other is."""
 
 
 class BuiltInEmbedder:
@@ -67,9 +73,13 @@ class BuiltInEmbedder:
 
 
 class BuiltInReranker:
-    """A cross-encoder (English) that reads question and passage together. Slower, and sharper."""
+    """A late-interaction model (English): every word of the question looks for its like in the passage.
 
-    identity = "minilm-cross-encoder-en-int8"
+    Question and passage are read apart, as the embedder reads them, but each keeps a vector for every word.
+    Slower than one vector for all, and sharper.
+    """
+
+    identity = "colbert-small-en-int8"
     languages = frozenset({"en"})
 
     def __init__(self, threads: int = 1) -> None:
@@ -78,7 +88,7 @@ class BuiltInReranker:
 
     @cached_property
     def _model(self) -> Model:
-        return Model(RERANKER, threads=self._threads)
+        return Model(COLBERT_SMALL, threads=self._threads)
 
     async def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
         """How well each passage answers, as a logit: above 0 means that it rather does."""
@@ -91,12 +101,22 @@ class BuiltInReranker:
         self._thread.shutdown()
 
     def _logits(self, question: str, passages: list[str]) -> list[float]:
-        encoded = [self._model.tokenizer.paired(question, passage, _LONGEST) for passage in passages]
+        mark = self._model.tokenizer.marked
+        (asked,) = self._words([mark(question, "[unused0]", _LONGEST, at_least=_ASKED)])
+        encoded = [mark(passage, "[unused1]", _LONGEST) for passage in passages]
         logits = [0.0] * len(passages)
         order = sorted(range(len(passages)), key=lambda place: len(encoded[place].ids))
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
-            found = self._model.run([encoded[place] for place in places]).reshape(len(places), -1)[:, 0]
-            for place, logit in zip(places, found.tolist(), strict=True):
-                logits[place] = logit
+            for place, words in zip(places, self._words([encoded[place] for place in places]), strict=True):
+                alike = float((asked @ words.T).max(axis=1).mean())
+                logits[place] = _STEEP * (alike - _MIDDLE)
         return logits
+
+    def _words(self, encoded: list[Encoding]) -> list[Any]:
+        """A vector of length 1 for each word of each text."""
+        import numpy
+
+        states = self._model.run(encoded)
+        states /= numpy.linalg.norm(states, axis=2, keepdims=True)
+        return [states[row, : len(each.ids)] for row, each in enumerate(encoded)]

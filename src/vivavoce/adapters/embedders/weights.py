@@ -50,10 +50,10 @@ BGE_SMALL = Weights(
         "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
     },
 )
-RERANKER = Weights(
-    "reranker_en",
+COLBERT_SMALL = Weights(
+    "colbert",
     {
-        "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        "model.onnx": "4980983628c18e4f0a4c756114abd2d7c097c6ccad9cffc70e77302d21e05df0",
         "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
     },
 )
@@ -82,13 +82,12 @@ class Model:
         width = max(len(each.ids) for each in encoded)
         arrays = {
             name: numpy.zeros((len(encoded), width), numpy.int64)
-            for name in ("input_ids", "attention_mask", "token_type_ids")
+            for name in ("input_ids", "attention_mask", "token_type_ids")  # one text: all of one type
         }
         for row, each in enumerate(encoded):
             length = len(each.ids)
             arrays["input_ids"][row, :length] = each.ids
-            arrays["attention_mask"][row, :length] = 1
-            arrays["token_type_ids"][row, :length] = each.type_ids
+            arrays["attention_mask"][row, : each.read] = 1
         given = {name: array for name, array in arrays.items() if name in self._inputs}
         return self._session.run(None, given)[0]
 

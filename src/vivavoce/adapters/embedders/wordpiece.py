@@ -25,10 +25,11 @@ _HAN = (
 
 
 class Encoding(NamedTuple):
-    """The numbers of a text, or of two texts that are read together."""
+    """The numbers of a text."""
 
     ids: list[int]
-    type_ids: list[int]
+    read: int
+    """How many of them are read; what follows only asks."""
 
 
 class WordPiece:
@@ -47,21 +48,13 @@ class WordPiece:
     def encoded(self, text: str, longest: int) -> Encoding:
         """A text between the two marks that every text stands between, cut to `longest` pieces."""
         ids = [self._first, *self._ids(text)[: longest - 2], self._last]
-        return Encoding(ids, [0] * len(ids))
+        return Encoding(ids, len(ids))
 
-    def paired(self, first: str, second: str, longest: int) -> Encoding:
-        """Two texts that are read together; the longer one is cut until both fit."""
-        one, other = self._ids(first), self._ids(second)
-        shorter, longer = sorted((len(one), len(other)))
-        room = longest - 3
-        if shorter + longer > room:
-            longer = shorter if shorter > room else max(shorter, room - shorter)
-            if shorter + longer > room:
-                shorter, longer = room // 2, room // 2 + room % 2
-            most = (longer, shorter) if len(one) > len(other) else (shorter, longer)
-            one, other = one[: most[0]], other[: most[1]]
-        ids = [self._first, *one, self._last, *other, self._last]
-        return Encoding(ids, [0] * (len(one) + 2) + [1] * (len(other) + 1))
+    def marked(self, text: str, mark: str, longest: int, *, at_least: int = 0) -> Encoding:
+        """A text after a mark that says what it is; a short one is filled up with pieces to be guessed."""
+        ids = [self._first, self._numbers[mark], *self._ids(text)[: longest - 3], self._last]
+        guessed = [self._numbers["[MASK]"]] * (at_least - len(ids))
+        return Encoding(ids + guessed, len(ids))
 
     def _ids(self, text: str) -> list[int]:
         return [number for word in self._words(text) for number in self._word(word)]
