@@ -1,6 +1,8 @@
 """What all tests share: an engine on a real file, a clock that stands still, and a way to call by name."""
 
+import os
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
-from vivavoce.settings import Settings
+from vivavoce.settings import Settings, variable
 from vivavoce.testing import FakeClock, ingested, open_test_engine
 
 
@@ -33,6 +35,11 @@ class Run:
 # The same examples each time and no stopwatch: what a test says does not depend on the day or the machine.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=100)
 hypothesis_settings.load_profile("steady")
+
+
+# Nobody's key is ever spent by a test, nor any setting of theirs heeded.
+for field in fields(Settings):
+    os.environ.pop(variable(field.name), None)
 
 
 @pytest.fixture(scope="session")

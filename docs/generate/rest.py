@@ -61,7 +61,8 @@ def _route(kind: Kind, api: Json) -> Iterator[str]:
             yield f"| `{name}` | {place} | {' | '.join(cells)} |"
         yield ""
     status, response = next(iter(described["responses"].items()))
-    yield from (f"Answers {status} with {_shape(response['content']['application/json']['schema'])}.", "")
+    shape = _shape(response["content"]["application/json"]["schema"]) if "content" in response else "no body"
+    yield from (f"Answers {status} with {shape}.", "")
 
 
 def _shape(schema: Json) -> str:

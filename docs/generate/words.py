@@ -16,6 +16,8 @@ AREAS = {
     "tools": "Tools of agents",
     "crm": "CRM scenarios and steps",
     "knowledge": "Datastores and datasources",
+    "conversations": "Conversations and contacts",
+    "providers": "Models and their providers",
     "documentation": "Documentation",
 }
 """The title of each toolset."""

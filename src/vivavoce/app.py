@@ -13,13 +13,19 @@ from vivavoce.adapters import identity
 from vivavoce.adapters.documents.reading import ChildReader
 from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
+from vivavoce.adapters.egress.clients import EgressClients
+from vivavoce.adapters.egress.outside import EgressOutside
+from vivavoce.adapters.egress.places import place_of
 from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
+from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in, forget_secrets
 from vivavoce.adapters.vault import AesVault, key_from, key_in
 from vivavoce.engine import Engine
+from vivavoce.engine.callbacks import signing_secret
 from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
+from vivavoce.engine.turns import watch
 from vivavoce.errors import InvalidInput, StorageFailed
 from vivavoce.operations import Backend
 from vivavoce.ports import Index, Ports
@@ -36,6 +42,10 @@ __all__ = [
     "open_ports",
 ]
 
+_ANSWERS_AT_ONCE = 512
+"""How many models may speak at the same time."""
+_CALLS_AT_ONCE = 256
+"""How many calls of tools and callbacks may be under way; they wait for no crawling."""
 _HEAD = b"SQLite format 3\0"
 _NAME_ANOTHER = "Let VIVAVOCE_DATABASE name a database, or a file that does not exist yet."
 
@@ -51,6 +61,12 @@ class App:
     ports: Ports
     ingester: Ingester
 
+    async def signing_secret(self) -> str:
+        """What signs the calls that this workspace makes."""
+        return await self.ports.store.read(
+            lambda tables: signing_secret(self.ports.vault, tables.organization_id)
+        )
+
 
 @asynccontextmanager
 async def open_app(settings: Settings, *, works: bool = False) -> AsyncIterator[App]:
@@ -58,17 +74,18 @@ async def open_app(settings: Settings, *, works: bool = False) -> AsyncIterator[
     vault = _vault(settings)
     async with open_ports(settings, vault) as ports:
         ingester = Ingester(ports)
-        app = App(
-            Engine(ports, ingester.wake), Keyring(ports), vault.derived("request-state"), ports, ingester
-        )
-        working = asyncio.create_task(ingester.run()) if works else None
+        engine = Engine(ports, ingester.wake)
+        app = App(engine, Keyring(ports), vault.derived("request-state"), ports, ingester)
+        working = [asyncio.create_task(each) for each in ((ingester.run(), watch(ports)) if works else ())]
         try:
             yield app
+            await engine.close(at_once=works)  # a command finishes what it began
         finally:
-            if working is not None:
-                working.cancel()
+            await engine.close()
+            for task in working:
+                task.cancel()
                 with suppress(asyncio.CancelledError):
-                    await working
+                    await task
 
 
 @asynccontextmanager
@@ -78,6 +95,7 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
     new_id = identity.Ids()
     store = SqliteStore(settings.database, vault, new_id=new_id)
     web = Egress(allow=settings.allowed_addresses)
+    outside = Egress(allow=settings.allowed_addresses, at_once=_CALLS_AT_ONCE)
     own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else
     embedders = ChosenEmbedders(
         url=settings.embedder_url,
@@ -87,6 +105,7 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
         reranks=settings.reranker == "on",
     )
     index = _index(settings, own)
+    endpoint, clients = _model_endpoint(settings), _model_clients(settings)
     try:
         yield Ports(
             store=store,
@@ -95,6 +114,8 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
             web=FetchedWeb(web),
             embedders=embedders,
             index=index,
+            models=ChosenModels(clients, keys=settings.provider_keys, endpoint=endpoint),
+            outside=EgressOutside(outside),
             now=identity.now,
             new_id=new_id,
             new_secret=identity.new_secret,
@@ -103,7 +124,9 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
         embedders.close()
         await index.close()
         await web.close()
+        await outside.close()
         await own.close()
+        await clients.close()
         store.close()
 
 
@@ -156,6 +179,28 @@ class _Sending:
         bounds = Bounds(timeout=60, max_bytes=64 * 2**20, redirects=0)
         answer = await self._egress.request(method, url, headers=headers, content=content, within=bounds)
         return answer.status, answer.body
+
+
+def _model_clients(settings: Settings) -> EgressClients:
+    """The ways to models. They are apart from others, which must not wait until answers are whole."""
+    own = (_place(settings.model_url),) if settings.model_url else ()
+    return EgressClients(
+        Egress(allow=own, at_once=_ANSWERS_AT_ONCE),
+        Egress(allow=settings.allowed_addresses, at_once=_ANSWERS_AT_ONCE),
+        Bounds(timeout=600, connect=10, max_bytes=16 * 2**20, redirects=0),
+    )
+
+
+def _model_endpoint(settings: Settings) -> Endpoint | None:
+    if not settings.model_url:
+        return None
+    try:
+        place_of(settings.model_url)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"VIVAVOCE_MODEL_URL: {error.message}", hint="Give it up to /v1, e.g. http://127.0.0.1:11434/v1."
+        ) from None
+    return Endpoint(settings.model_url.rstrip("/"), settings.model, settings.model_key)
 
 
 def back_up_workspace(settings: Settings, copy: Path) -> None:

@@ -9,6 +9,7 @@ VivavoceError
 ├── TooLarge          more than one request may carry          send less
 ├── Unreadable        a file or page cannot be read            mend or convert it
 ├── LimitReached      too much, too soon                       wait, then try again
+├── BudgetSpent       the money of a month is spent            raise the budget, or wait
 ├── NotAvailable      this backend cannot do it                use another way
 ├── Declined          the person said no                       do not repeat it
 ├── UpstreamFailed    a service that we need failed            try again later
@@ -92,6 +93,12 @@ class LimitReached(VivavoceError):
     """Too much, too soon."""
 
     code, wire, status, exit_code, retryable = "limit_reached", "RATE_LIMIT", 429, 6, True
+
+
+class BudgetSpent(VivavoceError):
+    """The agent has spent what it may spend this month."""
+
+    code, wire, status, exit_code = "budget_spent", "USAGE_LIMIT", 402, 6
 
 
 class NotAvailable(VivavoceError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from vivavoce.errors import InvalidInput
@@ -23,7 +23,7 @@ class Settings:
     """The SQLite file that is the workspace."""
     key_file: Path
     """The file with the master key for secrets. Made on first use; keep a copy of it."""
-    master_key: str = ""
+    master_key: str = field(default="", repr=False)
     """The master key itself (base64 of 32 bytes), instead of a file."""
     host: str = "127.0.0.1"
     """The address that `vivavoce serve` listens on."""
@@ -37,29 +37,93 @@ class Settings:
     """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
-    index: str = ""
+    index: str = field(default="", repr=False)  # a database's URL may hold a password
     """Where vectors are searched: nothing for files beside the database, or the URL of a Qdrant server
     (http:// or https://) or of a Postgres database with pgvector (postgresql://)."""
-    index_key: str = ""
+    index_key: str = field(default="", repr=False)
     """The API key of the Qdrant server, if it wants one."""
     embedder_url: str = ""
     """An endpoint for embeddings that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for Ollama.
     Nothing for the built-in model."""
     embedder_model: str = ""
     """The model to ask for at that endpoint."""
-    embedder_key: str = ""
+    embedder_key: str = field(default="", repr=False)
     """The API key of that endpoint, if it wants one."""
     reranker: str = "off"
     """Whether the built-in reranker reads the best passages again: on or off. Slower, sharper in English."""
     allowed_addresses: tuple[str, ...] = ()
-    """Private addresses that datasources may name although they are not public, as host:port, with commas."""
-    chatvolt_api_key: str = ""
+    """Private addresses, as host:port, with commas, that may be called although they are not public: by
+    datasources, by HTTP tools, as a callbackURL and as the stored address of a provider. Whoever may set one
+    of these reaches them."""
+    model_url: str = ""
+    """An endpoint for language models that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for
+    Ollama. It answers where no provider of the agent's model has a key."""
+    model: str = ""
+    """The model to ask for at that endpoint. Nothing for the name that the agent has."""
+    model_key: str = field(default="", repr=False)
+    """The API key of that endpoint, if it wants one."""
+    openai_api_key: str = field(default="", repr=False)
+    """The key of OpenAI. Each of these keys is sent to its provider alone, and read without VIVAVOCE_."""
+    anthropic_api_key: str = field(default="", repr=False)
+    """The key of Anthropic."""
+    gemini_api_key: str = field(default="", repr=False)
+    """The key of Google's Gemini."""
+    google_api_key: str = field(default="", repr=False)
+    """The same key under its older name."""
+    mistral_api_key: str = field(default="", repr=False)
+    """The key of Mistral."""
+    groq_api_key: str = field(default="", repr=False)
+    """The key of Groq."""
+    openrouter_api_key: str = field(default="", repr=False)
+    """The key of OpenRouter, which has most models."""
+    deepseek_api_key: str = field(default="", repr=False)
+    """The key of DeepSeek."""
+    xai_api_key: str = field(default="", repr=False)
+    """The key of xAI."""
+    maritaca_api_key: str = field(default="", repr=False)
+    """The key of Maritaca."""
+    aws_region: str = ""
+    """The region of Amazon Bedrock. It is used where there are keys for it, too."""
+    aws_access_key_id: str = field(default="", repr=False)
+    """The id of the access key for Bedrock."""
+    aws_secret_access_key: str = field(default="", repr=False)
+    """The secret of that access key."""
+    aws_session_token: str = field(default="", repr=False)
+    """The session token that goes with it, if there is one."""
+    aws_bearer_token_bedrock: str = field(default="", repr=False)
+    """A key of Bedrock itself, instead of an access key."""
+    chatvolt_api_key: str = field(default="", repr=False)
     """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
 
     @property
     def url_host(self) -> str:
         """The address as a URL writes it: one of IPv6 stands in brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
+    def provider_keys(self) -> dict[str, dict[str, str]]:
+        """What opens the door of each provider of models that has a key."""
+        found = {
+            "openai": self.openai_api_key,
+            "anthropic": self.anthropic_api_key,
+            "google": self.gemini_api_key or self.google_api_key,
+            "mistral": self.mistral_api_key,
+            "groq": self.groq_api_key,
+            "openrouter": self.openrouter_api_key,
+            "deepseek": self.deepseek_api_key,
+            "xai": self.xai_api_key,
+            "maritaca": self.maritaca_api_key,
+        }
+        keys = {provider: {"api_key": key} for provider, key in found.items() if key}
+        if self.aws_region and (self.aws_access_key_id or self.aws_bearer_token_bedrock):
+            keys["bedrock"] = {
+                "region_name": self.aws_region,
+                "aws_access_key_id": self.aws_access_key_id,
+                "aws_secret_access_key": self.aws_secret_access_key,
+                "aws_session_token": self.aws_session_token,
+                "api_key": self.aws_bearer_token_bedrock,
+            }
+        return keys
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -70,9 +134,9 @@ class Settings:
         database = _path("database", named) if named else folder / "vivavoce.db"
         defaults = {"database": database, "key_file": database.with_suffix(".key")}
         given = {
-            field.name: _parsed(field.name, str(field.type), text)
-            for field in fields(cls)
-            if (text := environment.get(variable(field.name), "")) != ""
+            each.name: _parsed(each.name, str(each.type), text)
+            for each in fields(cls)
+            if (text := environment.get(variable(each.name), "")) != ""
         }
         return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
 
@@ -98,8 +162,9 @@ def calm_numerics() -> None:
 
 
 def variable(name: str) -> str:
-    """The environment variable of a setting."""
-    return name.upper() if name.startswith("chatvolt_") else PREFIX + name.upper()
+    """The environment variable of a setting; keys of others have the names that others gave them."""
+    is_theirs = name.endswith("_api_key") or name.startswith("aws_")
+    return name.upper() if is_theirs else PREFIX + name.upper()
 
 
 def user_folder() -> Path:

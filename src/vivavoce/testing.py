@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -19,14 +19,34 @@ from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.words import words_of
 from vivavoce.engine import Engine
 from vivavoce.engine.ingestion import Ingester
-from vivavoce.errors import NotAvailable, Unreadable
-from vivavoce.ports import Embedder, Embedders, Index, Page, Ports, Reranker, Web
+from vivavoce.errors import NotAvailable, Unreadable, UpstreamFailed
+from vivavoce.ports import (
+    Called,
+    Delta,
+    Embedder,
+    Embedders,
+    Index,
+    Model,
+    Models,
+    Outside,
+    Page,
+    Piece,
+    Ports,
+    Prompt,
+    Reply,
+    Reranker,
+    Spent,
+    Web,
+)
 
 __all__ = [
     "CountedIds",
     "FakeClock",
+    "FakeOutside",
     "FakeWeb",
+    "ScriptedModel",
     "TestEmbedders",
+    "TestModels",
     "WordEmbedder",
     "ingested",
     "open_test_engine",
@@ -135,6 +155,70 @@ class FakeWeb:
         return body.startswith((b"<urlset", b"<sitemapindex"))
 
 
+class ScriptedModel:
+    """A model that says what it was given, round by round: texts, calls, or an error to raise.
+
+    `ScriptedModel(["Hello."])` answers at once; `[Called("1", "Get order", "{}"), "It is on its way."]`
+    calls first. After the last round it repeats it. What it was asked stands in `prompts`.
+    """
+
+    name = "scripted"
+    context = 128_000
+
+    def __init__(self, rounds: Sequence[str | Called | Exception | Sequence[Piece]]) -> None:
+        self.rounds, self.prompts = list(rounds), list[Prompt]()
+
+    async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+        """The next round."""
+        said = self.rounds[min(len(self.prompts), len(self.rounds) - 1)]
+        self.prompts.append(prompt)
+        if isinstance(said, Exception):
+            raise said
+        pieces: Sequence[Piece] = (
+            [Delta(said)] if isinstance(said, str) else [said] if isinstance(said, Called) else said
+        )
+        for piece in pieces:
+            yield piece
+        yield Spent(self.name, prompt_tokens=10, completion_tokens=5, cost=0.001)
+
+
+class TestModels:
+    """One model for every name; none where none is given."""
+
+    __test__ = False
+
+    def __init__(self, model: Model | None = None) -> None:
+        self.model = model
+        self.asked: list[str] = []
+
+    def named(self, name: str, fallback: str | None, keys: Mapping[str, Mapping[str, str]]) -> Model | None:
+        """The model."""
+        self.asked.append(name)
+        return self.model
+
+
+class FakeOutside:
+    """Servers that are given by hand: `FakeOutside({"GET https://example.com/": (200, "yes")})`.
+
+    What was sent stands in `sent`.
+    """
+
+    def __init__(self, answers: Mapping[str, tuple[int, str]] | None = None) -> None:
+        self.answers = dict(answers or {})
+        self.sent: list[tuple[str, str, dict[str, str], bytes | None]] = []
+
+    async def send(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None, most: int
+    ) -> Reply:
+        """The answer that was given for the address, or UpstreamFailed."""
+        self.sent.append((method, url, dict(headers), content))
+        if f"{method} {url}" not in self.answers:
+            raise UpstreamFailed(f"{url} does not answer.")
+        status, text = self.answers[f"{method} {url}"]
+        body = text.encode()
+        return Reply(status, {"content-type": "text/plain"}, body[:most], len(body) > most)
+
+
 @contextmanager
 def open_test_engine(
     folder: Path,
@@ -144,6 +228,8 @@ def open_test_engine(
     embedders: Embedders | None = None,
     web: Web | None = None,
     index: Index | None = None,
+    models: Models | None = None,
+    outside: Outside | None = None,
 ) -> Iterator[Engine]:
     """The embedded engine on a SQLite file in `folder`, with a clock and ids that can be foretold.
 
@@ -161,6 +247,8 @@ def open_test_engine(
                 web=web or FakeWeb(),
                 embedders=embedders or TestEmbedders(),
                 index=index or EmbeddedIndex(folder / "vivavoce.index"),
+                models=models or TestModels(),
+                outside=outside or FakeOutside(),
                 now=now,
                 new_id=new_id,
                 new_secret=identity.new_secret,

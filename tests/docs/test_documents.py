@@ -15,7 +15,11 @@ from .documents import PAGES, ROOT, name_of, prose_of
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
-DONE = re.findall(r"\w+", "Shown List Deleted Updated Switched Removed Created Revoked Contents Page")
+DONE = re.findall(
+    r"\w+",
+    "Shown List Deleted Updated Switched Removed Created Revoked Contents Page Changed Stored Followed Tags"
+    " Variables",
+)
 PARTS = ("Context", "Decision", "Consequences", "Alternatives", "How to undo")
 
 # Parts are joined here so that this file does not itself hold what no file may hold.

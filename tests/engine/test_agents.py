@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.errors import Conflict, InvalidInput, NotAvailable
+from vivavoce.errors import Conflict, InvalidInput
 
 from .workspaces import an_agent, populated
 
@@ -194,7 +194,7 @@ async def test_deleting_an_agent_says_what_went_with_it_and_takes_it_along(run):
     gone = await run("delete_agent", id=ids["agent"])
 
     assert gone["id"] == ids["agent"]
-    assert gone["alsoRemoved"] == {"tools": 2, "integrations": 2, "stepsReleased": 2}
+    assert gone["alsoRemoved"] == {"tools": 2, "integrations": 2, "conversations": 1, "stepsReleased": 2}
     assert (await run("list_agents"))["agents"] == []
     steps = {step["id"]: step for step in (await run("list_crm_steps", scenarioId=ids["scenario"]))["steps"]}
     assert (steps[ids["step"]]["agentId"], steps[ids["step"]]["agent"]) == (None, None)
@@ -240,13 +240,12 @@ async def test_only_true_and_false_switch_a_channel(run, enabled):
         await run("enable_disable_agent_integration", id=agent["id"], type="telegram", enabled=enabled)
 
 
-async def test_asking_an_agent_says_that_answering_is_not_there_yet(run):
+async def test_an_agent_with_no_model_and_no_knowledge_says_so(run):
     agent = await run("create_agent", **an_agent())
 
-    with pytest.raises(NotAvailable, match="cannot answer yet") as refusal:
-        await run("agent_query", id=agent["id"], query="Hello?")
+    answer = await run("agent_query", id=agent["id"], query="What does a return cost?")
 
-    assert refusal.value.hint
+    assert "no language model" in answer["answer"]
 
 
 async def test_any_model_name_is_accepted(run):

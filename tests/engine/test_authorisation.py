@@ -15,6 +15,10 @@ ALLOWED = {
         *("list_crm_scenarios", "list_crm_steps"),
         *("get_datastore", "list_datastores", "page_datastores", "list_datasources", "get_datasource"),
         *("query_datastore", "read_document"),
+        *("list_conversations", "get_conversation", "follow_conversation", "list_messages", "get_message"),
+        *("get_turn_trace", "list_notes", "list_variables", "get_variable", "list_tags"),
+        *("list_conversation_tags", "list_contacts", "get_contact", "list_contact_variables"),
+        *("list_approvals", "list_models"),
         "getDocumentation",
     },
     Scope.WRITE: {
@@ -26,9 +30,19 @@ ALLOWED = {
         *("create_crm_step", "update_crm_step", "delete_crm_step"),
         *("create_datastore", "update_datastore", "delete_datastore"),
         *("create_datasource", "synch_datasource", "delete_datasource"),
+        *("update_conversation", "delete_conversation", "set_ai_enabled", "set_conversation_status"),
+        *("set_conversation_priority", "set_conversation_blocked"),
+        *("assign_conversation", "unassign_conversation"),
+        *("register_message", "rate_answer", "create_note", "update_note", "delete_note"),
+        *("set_variable", "delete_variable", "create_tag", "delete_tag"),
+        *("tag_conversation", "untag_conversation", "save_contact", "delete_contact"),
+        *("set_contact_variable", "delete_contact_variables"),
     },
-    Scope.SEND: {"agent_query"},
-    Scope.ADMIN: {"create_key", "list_keys", "revoke_key"},
+    Scope.SEND: {"agent_query", "send_message", "answer_approval"},
+    Scope.ADMIN: {
+        *("create_key", "list_keys", "revoke_key"),
+        *("set_provider", "list_providers", "remove_provider"),
+    },
 }
 
 
@@ -75,14 +89,14 @@ async def test_the_operator_is_let_in_everywhere(run, calls):
 async def test_a_stranger_is_let_in_to_read_and_ask_public_agents_alone(run, calls):
     allowed = {name for name, given in calls.items() if await is_let_in(run, STRANGER, name, given)}
 
-    assert allowed == {"get_agent", "agent_query"}
+    assert allowed == {"get_agent", "agent_query", "list_models"}
 
 
 async def test_what_was_refused_has_changed_nothing(run, calls):
     before = [await run(name, **calls[name]) for name in sorted(ALLOWED[Scope.READ])]
 
     for name, arguments in calls.items():
-        if name not in ("get_agent", "agent_query"):
+        if name not in ("get_agent", "agent_query", "list_models"):
             with pytest.raises(NotAuthenticated):
                 await run(name, caller=STRANGER, **arguments)
 

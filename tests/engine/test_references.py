@@ -11,9 +11,14 @@ from .workspaces import a_request, an_agent, arguments_for_all, populated
 
 MISSING = {
     kind: f"{kind}404"
-    for kind in ("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key")
+    for kind in (
+        *("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key"),
+        *("conversation", "message", "contact", "note", "tag", "approval"),
+    )
 }
 NAMING_NOTHING = {
+    *("list_models", "list_providers", "set_provider", "remove_provider"),
+    *("list_conversations", "list_contacts", "list_tags", "create_tag", "list_approvals"),
     *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios"),
     *(
         "create_datastore",

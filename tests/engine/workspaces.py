@@ -2,10 +2,16 @@
 
 from typing import Any
 
+from vivavoce.operations import Caller, Scope
+
+from .talks import Talks
+
 CANARY = "canary-7f3a9c"
 """Stands in every place that is secret, and must never be read again."""
 
 DELETES_LAST = (
+    *("delete_note", "delete_variable", "untag_conversation", "delete_tag", "delete_contact_variables"),
+    *("delete_contact", "delete_conversation"),
     *("remove_agent_tool", "delete_crm_step", "delete_crm_scenario", "delete_datasource"),
     *("delete_datastore", "delete_agent", "revoke_key"),
 )
@@ -45,7 +51,22 @@ async def populated(run) -> dict[str, str]:
         webhookHeader={"X-Any": CANARY},
     )
     key = await run("create_key", name="console", scopes=["read"])
+    talks = Talks(run.engine)
+    contact = await talks.contact()
+    talk = await talks.talk(agent_id=agent["id"], channel="website", contact_id=contact.id)
+    _, answer = await talks.turn(agent["id"], talk.id)
+    approval = await talks.approval(agent["id"], tool["id"], talk.id)
+    writer = Caller(name="writer", scopes=frozenset({Scope.WRITE}))  # has no id, as others here
+    note = await run("create_note", caller=writer, conversationId=talk.id, note="Call back.")
+    await run("tag_conversation", conversationId=talk.id, tagName="vip")
+    await run("set_variable", conversationId=talk.id, varName="size", varValue="L")
     return {
+        "conversation": talk.id,
+        "message": answer,
+        "approval": approval,
+        "contact": contact.id,
+        "note": note["id"],
+        "tag": "vip",
         "agent": agent["id"],
         "tool": tool["id"],
         "datastore": datastore["id"],
@@ -71,6 +92,8 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         {"agentId": ids["agent"]},
         {"agentId": ids["agent"], "toolId": ids["tool"]},
     )
+    on_talk, on_contact = {"conversationId": ids["conversation"]}, {"contactId": ids["contact"]}
+    on_note, on_size = on_talk | {"noteId": ids["note"]}, on_talk | {"varName": "size"}
     messages = {"messages": "Still there? || Goodbye.", "max_sends": 2, "interval_hours": 24}
     every = {
         "create_agent": an_agent(name="Bia"),
@@ -112,7 +135,51 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "query_datastore": {"id": ids["datastore"], "query": "How do I turn it on?"},
         "read_document": {"documentId": ids["document"]},
         "delete_datasource": {"id": ids["datasource"]},
+        "list_conversations": {},
+        "get_conversation": on_talk,
+        "follow_conversation": on_talk,
+        "update_conversation": on_talk | {"metadata": {"order": 1}},
+        "delete_conversation": on_talk,
+        "set_ai_enabled": on_talk | {"enabled": True},
+        "set_conversation_status": on_talk | {"status": "RESOLVED"},
+        "set_conversation_priority": on_talk | {"priority": "HIGH"},
+        "set_conversation_blocked": on_talk | {"blocked": False},
+        "assign_conversation": on_talk | {"email": "bia@example.com"},
+        "unassign_conversation": on_talk,
+        "list_messages": on_talk | {"count": 2},
+        "get_message": {"messageId": ids["message"]},
+        "get_turn_trace": {"messageId": ids["message"]},
+        "send_message": {"type": "conversationId", "value": ids["conversation"], "message": "Hello."},
+        "register_message": on_talk | {"message": "Hello."},
+        "rate_answer": {"messageId": ids["message"], "eval": "good"},
+        "list_approvals": {},
+        "answer_approval": {"id": ids["approval"], "approved": False},
+        "list_notes": on_talk,
+        "create_note": on_talk | {"note": "Call again."},
+        "update_note": on_note | {"note": "Called back."},
+        "delete_note": on_note,
+        "set_variable": on_size | {"varValue": "XL"},
+        "list_variables": on_talk,
+        "get_variable": on_size,
+        "delete_variable": on_size,
+        "list_tags": {},
+        "create_tag": {"name": "late", "color": "#f00"},
+        "delete_tag": {"name": ids["tag"]},
+        "list_conversation_tags": on_talk,
+        "tag_conversation": on_talk | {"tagName": "late"},
+        "untag_conversation": on_talk | {"tagName": ids["tag"]},
+        "list_contacts": {},
+        "get_contact": on_contact,
+        "save_contact": {"id": ids["contact"], "firstName": "Bia"},
+        "delete_contact": on_contact,
+        "list_contact_variables": {"id": ids["contact"]},
+        "set_contact_variable": {"id": ids["contact"], "key": "plan", "value": "gold"},
+        "delete_contact_variables": {"id": ids["contact"]},
         "getDocumentation": {"docType": "tools"},
+        "list_models": {},
+        "set_provider": {"name": "openai", "apiKey": CANARY},
+        "list_providers": {},
+        "remove_provider": {"name": "openai"},
         "create_key": {"name": "phone"},
         "list_keys": {},
         "revoke_key": {"id": ids["key"]},

@@ -112,6 +112,18 @@ def test_what_rest_fills_in_or_calls_differently_is_an_argument(kind):
     assert not set(kind.spec.rest_names) & known
 
 
+@ALL
+def test_a_further_route_names_what_the_first_one_names_or_has_a_default_for_it(kind):
+    for route in kind.spec.also:
+        assert set(route.path_names) <= set(kind.spec.route.path_names)
+        assert set(kind.spec.route.path_names) - set(route.path_names) <= set(kind.spec.rest_defaults)
+
+
+@ALL
+def test_what_a_header_says_is_an_argument(kind):
+    assert set(kind.spec.rest_headers.values()) <= {field.alias for field in kind.model_fields.values()}
+
+
 def test_aliases_lead_to_operations_and_hide_none():
     assert ALIASES
     assert set(ALIASES.values()) <= set(CATALOGUE)
@@ -126,7 +138,12 @@ def test_every_camel_case_tool_is_also_known_in_snake_case():
 
 
 def test_no_two_operations_share_a_route_or_a_command():
-    routes = [kind.spec.route[:2] for kind in CATALOGUE.values() if kind.spec.route]
+    routes = [
+        route[:2]
+        for kind in CATALOGUE.values()
+        for route in (kind.spec.route, *kind.spec.also)
+        if route is not None
+    ]
     commands = [kind.spec.command for kind in CATALOGUE.values()]
 
     assert len(set(routes)) == len(routes)
@@ -148,7 +165,22 @@ def test_the_effect_decides_the_scope(effect, scope):
     assert effect.scope is scope
 
 
-SAID_BY_POST = {"query_datastore": Effect.READ, "synch_datasource": Effect.CHANGE}
+SAID_BY_POST = {
+    "query_datastore": Effect.READ,
+    "synch_datasource": Effect.CHANGE,
+    "set_ai_enabled": Effect.CHANGE,
+    "set_conversation_status": Effect.CHANGE,
+    "set_conversation_priority": Effect.CHANGE,
+    "set_conversation_blocked": Effect.CHANGE,
+    "assign_conversation": Effect.CHANGE,
+    "unassign_conversation": Effect.CHANGE,
+    "rate_answer": Effect.CHANGE,
+    "set_variable": Effect.CHANGE,
+    "tag_conversation": Effect.CHANGE,
+    "delete_tag": Effect.DELETE,
+    "save_contact": Effect.CHANGE,
+    "set_contact_variable": Effect.CHANGE,
+}
 """Where the wire has the question or the order in the body of a POST."""
 
 
@@ -160,7 +192,7 @@ def test_a_read_is_a_get_and_the_methods_fit_the_effects(kind):
         Effect.CHANGE: {"PATCH", "PUT"},
         Effect.DELETE: {"DELETE"},
         Effect.SEND: {"POST"},
-        Effect.ADMIN: set(),
+        Effect.ADMIN: {"GET", "PUT", "DELETE"},
     }
 
     if kind.spec.name in SAID_BY_POST:

@@ -4,9 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Scenario, Step
 from vivavoce.domain.knowledge import Datasource, Datastore
 from vivavoce.domain.tools import Tool
+from vivavoce.domain.turns import Turn
 
 KEY = bytes(range(32))
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -45,3 +48,25 @@ def a_datastore(id: str, **fields: Any) -> Datastore:
 def a_datasource(id: str, datastore_id: str, *, age: int = 0, **fields: Any) -> Datasource:
     """A datasource of a datastore, `age` days old."""
     return Datasource(**_known(id, age), **{"datastore_id": datastore_id, "name": "one.txt", **fields})
+
+
+def a_contact(id: str, *, age: int = 0, **fields: Any) -> Contact:
+    """A contact, `age` days old."""
+    return Contact(**_known(id, age), **fields)
+
+
+def a_conversation(id: str, *, age: int = 0, **fields: Any) -> Conversation:
+    """A conversation, `age` days old."""
+    return Conversation(**_known(id, age), **fields)
+
+
+def a_message(id: str, conversation_id: str, **fields: Any) -> Message:
+    """A message of a conversation."""
+    said = {"from_": "human", "text": id, **fields}
+    return Message(**_known(id), conversation_id=conversation_id, **said)
+
+
+def a_turn(id: str, conversation_id: str, position: int, **fields: Any) -> Turn:
+    """A turn of a conversation."""
+    known = {"message_id": f"m{position}", "agent_id": "a1", **fields}
+    return Turn(**_known(id), conversation_id=conversation_id, position=position, **known)

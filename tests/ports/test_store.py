@@ -1,9 +1,10 @@
 """What every store promises, shown on each adapter."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,15 +12,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.domain.json_values import objects, texts
-from vivavoce.adapters.sql.sqlite import SqliteStore
+from vivavoce.adapters.sql.sqlite import SqliteStore, forget_secrets
 from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.library import Cited, Collection, Document, Ingestion
 from vivavoce.domain.passages import Passage
+from vivavoce.domain.providers import Provider
 from vivavoce.domain.values import one_line
-from vivavoce.ports import Store, Tables
+from vivavoce.errors import StorageFailed
+from vivavoce.ports import ContactFilter, ConversationFilter, Spending, Store, Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, a_tool, an_agent
+from .entities import (
+    KEY,
+    NOON,
+    a_contact,
+    a_conversation,
+    a_datasource,
+    a_datastore,
+    a_message,
+    a_scenario,
+    a_step,
+    a_tool,
+    a_turn,
+    an_agent,
+)
 
 Open = Callable[[], AbstractContextManager[Store]]
 PATIENCE = 20
@@ -304,6 +320,198 @@ async def test_datasources_are_picked_by_all_their_tags_and_one_id_of_the_users_
     assert await picked(["a", "b"], []) == ["x1"]
     assert await picked([], ["one", "two"]) == ["x1", "x2"]
     assert await picked(["b"], ["two"]) == []
+
+
+# Conversations
+
+
+async def test_conversations_are_listed_by_columns_times_and_tags_after_the_last_one_seen(store):
+    def fill(tables: Tables) -> None:
+        for id, age, fields in (
+            ("c1", 3, {"tags": ["a", "b"]}),
+            ("c2", 1, {"is_ai_enabled": False, "unread_messages_count": 2}),
+            ("c3", 1, {"assignee": "u1", "tags": ["b"]}),
+            ("c4", 2, {"channel": "website"}),
+        ):
+            tables.conversations.add(a_conversation(id, age=age, **fields))
+
+    await store.write(fill)
+
+    def ids(limit: int = 10, **wanted: object) -> object:
+        of = ConversationFilter(**{"equal": {}, **wanted})
+        return store.read(lambda tables: [row.id for row in tables.conversations.listed(of, limit)])
+
+    day = NOON - timedelta(days=1)
+    assert await ids() == ["c3", "c2", "c4", "c1"]
+    assert await ids(limit=2) == ["c3", "c2"]
+    assert await ids(before=(day, "c3")) == ["c2", "c4", "c1"]
+    assert await ids(before=(day, "c2")) == ["c4", "c1"]
+    assert await ids(equal={"is_ai_enabled": True}, tag="b") == ["c3", "c1"]
+    assert await ids(equal={"assignee": None, "channel": "api"}) == ["c2", "c1"]
+    assert await ids(is_unread=True) == ["c2"]
+    assert await ids(is_unread=False, created_from=day) == ["c3"]
+    assert await ids(created_to=NOON - timedelta(days=2)) == ["c4", "c1"]
+
+
+async def test_messages_keep_their_order_and_the_last_ones_are_read(store):
+    def fill(tables: Tables) -> list[int]:
+        for id in ("c1", "c2"):
+            tables.conversations.add(a_conversation(id))
+        tables.messages.append(a_message("other", "c2"))
+        return [tables.messages.append(a_message(f"m{place}", "c1")).position for place in range(4)]
+
+    assert await store.write(fill) == [1, 2, 3, 4]
+
+    def last(limit: int, **before: int) -> object:
+        return store.read(lambda tables: [row.id for row in tables.messages.last("c1", limit, **before)])
+
+    assert await last(2) == ["m2", "m3"]
+    assert await last(2, before=3) == ["m0", "m1"]
+    assert await last(9) == ["m0", "m1", "m2", "m3"]
+
+
+async def test_turns_wait_for_those_before_them_and_the_stranded_are_found(store):
+    def fill(tables: Tables) -> None:
+        tables.conversations.add(a_conversation("c1"))
+        for place, state, lease in ((1, "answered", None), (2, "running", -1), (3, "waiting", 1)):
+            until = None if lease is None else NOON + timedelta(minutes=lease)
+            tables.turns.add(a_turn(f"t{place}", "c1", place, state=state, lease_until=until))
+
+    await store.write(fill)
+
+    def before(id: str) -> object:
+        return store.read(lambda tables: [row.id for row in tables.turns.open_before(tables.turns.find(id))])
+
+    assert (await before("t3"), await before("t2")) == (["t2"], [])
+    stranded = await store.read(lambda tables: tables.turns.stranded(NOON, 10))
+    assert [turn.id for turn in stranded] == ["t2"]
+
+
+async def test_a_turn_is_held_up_by_earlier_ones_that_someone_looks_after(store):
+    def fill(tables: Tables) -> None:
+        tables.conversations.add(a_conversation("c1"))
+        tables.conversations.add(a_conversation("c2"))
+        tables.turns.add(a_turn("other", "c2", 1, state="running", lease_until=NOON + timedelta(minutes=1)))
+        for place, state, lease in ((1, "running", -1), (2, "waiting", 1), (3, "waiting", 1)):
+            until = NOON + timedelta(minutes=lease)
+            tables.turns.add(a_turn(f"t{place}", "c1", place, state=state, lease_until=until))
+
+    await store.write(fill)
+
+    def held_up(tables: Tables) -> list[bool]:
+        return [tables.turns.is_held_up(turn, NOON) for turn in tables.turns.where(conversation_id="c1")]
+
+    assert await store.read(held_up) == [False, False, True]
+    assert await store.read(lambda tables: tables.turns.number_open("c1", NOON)) == 2
+    assert await store.read(lambda tables: tables.turns.number_open("c404", NOON)) == 0
+
+
+async def test_who_waits_looks_into_the_index_of_open_turns_alone(store):
+    def explained(tables: Tables) -> list[str]:
+        said: list[str] = []
+        tables.connection.set_trace_callback(said.append)
+        tables.turns.is_held_up(a_turn("t1", "c1", 1), NOON)
+        tables.turns.number_open("c1", NOON)
+        tables.connection.set_trace_callback(None)
+        plans = [tables.connection.execute(f"explain query plan {each}").fetchall() for each in said]
+        return [step[-1] for plan in plans for step in plan]
+
+    for step in await store.read(explained):
+        assert "turns_in_line" in step
+
+
+async def test_when_secrets_are_forgotten_every_sealed_one_is_and_the_new_key_counts(open_store, tmp_path):
+    new = AesVault(bytes(reversed(range(32))))
+    with open_store() as store:
+        known = {"id": "p1", "organization_id": "o1", "created_at": NOON, "updated_at": NOON}
+        provider = Provider(**known, name="openai", secrets={"api_key": "sk-1"})
+        await store.write(lambda tables: tables.providers.add(provider))
+        await store.write(lambda tables: tables.agents.add(an_agent("a1", secrets={"token": "t"})))
+
+    forget_secrets(tmp_path / "store.db", new)
+
+    store = SqliteStore(tmp_path / "store.db", new, new_id=CountedIds())
+    try:
+        kept = await store.read(lambda tables: (tables.providers.find("p1"), tables.agents.find("a1")))
+    finally:
+        store.close()
+    assert [each.secrets for each in kept] == [{}, {}]
+
+
+async def test_secrets_of_a_file_from_before_some_tables_can_be_forgotten(open_store, tmp_path):
+    with open_store():
+        pass
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
+        connection.execute("drop table providers")
+
+    forget_secrets(tmp_path / "store.db", AesVault(bytes(reversed(range(32)))))
+
+    with pytest.raises(StorageFailed, match="master key"), open_store():
+        pass
+
+
+async def test_contacts_are_known_by_any_of_their_ids_and_searched_with_a_count(store):
+    def fill(tables: Tables) -> None:
+        tables.contacts.add(a_contact("p1", age=2, email="a@b.c", first_name="Ágata", last_name="Lima"))
+        tables.contacts.add(a_contact("p2", age=1, phone_number="55_1", external_id="u2"))
+        tables.contacts.add(a_contact("p3"))
+        tables.conversations.add(a_conversation("c1", contact_id="p2", status="RESOLVED", tags=["vip"]))
+
+    await store.write(fill)
+
+    def found(limit: int = 10, offset: int = 0, **wanted: object) -> object:
+        def searched(tables: Tables) -> tuple[list[str], int]:
+            rows, count = tables.contacts.search(ContactFilter(**wanted), limit=limit, offset=offset)
+            return [row.id for row in rows], count
+
+        return store.read(searched)
+
+    known = await store.read(lambda tables: tables.contacts.known_by(email="a@b.c", external_id="u2"))
+    assert [contact.id for contact in known] == ["p1", "p2"]
+    assert await store.read(lambda tables: tables.contacts.known_by()) == []
+    assert await found() == (["p3", "p2", "p1"], 3)
+    assert await found(limit=1, offset=1) == (["p2"], 3)
+    assert await found(words="ÁGATA L") == (["p1"], 1)
+    assert await found(words="5_1") == (["p2"], 1)
+    assert await found(words="5%1") == ([], 0)
+    assert await found(has_email=False, has_phone=False) == (["p3"], 1)
+    assert await found(created_from=NOON - timedelta(hours=1)) == (["p3"], 1)
+    assert await found(conversation={"status": "RESOLVED"}, tags=["x", "vip"]) == (["p2"], 1)
+    assert await found(conversation={"status": "UNRESOLVED"}, tags=["vip"]) == ([], 0)
+
+
+async def test_what_belongs_to_a_conversation_goes_with_it_and_a_contact_is_let_go(store):
+    def fill(tables: Tables) -> None:
+        tables.agents.add(an_agent("a1"))
+        tables.contacts.add(a_contact("p1"))
+        for id in ("c1", "c2"):
+            tables.conversations.add(a_conversation(id, agent_id="a1", contact_id="p1"))
+            tables.messages.append(a_message(f"m-{id}", id))
+            tables.turns.add(a_turn(f"t-{id}", id, 1))
+
+    await store.write(fill)
+
+    def counts(tables: Tables) -> tuple[int, int, int]:
+        return tables.conversations.count(), tables.messages.count(), tables.turns.count()
+
+    await store.write(lambda tables: tables.contacts.drop("p1"))
+    assert (await store.read(lambda tables: tables.conversations.find("c1"))).contact_id is None
+    await store.write(lambda tables: tables.conversations.drop("c1"))
+    assert await store.read(counts) == (1, 1, 1)
+    await store.write(lambda tables: tables.agents.drop("a1"))
+    assert await store.read(counts) == (0, 0, 0)
+
+
+async def test_what_agents_spend_adds_up_month_by_month(store):
+    def spend(tables: Tables) -> None:
+        tables.agents.add(an_agent("a1"))
+        for month in ("2026-01", "2026-02", "2026-02"):
+            tables.usage.add("a1", month, Spending(1, 10, 5, 0.25))
+
+    await store.write(spend)
+
+    assert await store.read(lambda tables: tables.usage.of("a1", "2026-02")) == Spending(2, 20, 10, 0.5)
+    assert await store.read(lambda tables: tables.usage.of("a1", "2026-03")) == Spending(0, 0, 0, 0.0)
 
 
 # The library

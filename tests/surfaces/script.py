@@ -81,6 +81,7 @@ async def carried_out(call: Call) -> list[Outcome]:
     await _agents_and_tools(ask)
     await _crm(ask)
     await _knowledge(ask, call)
+    await _conversations(ask)
     await _faults(ask)
     await _not_everywhere(ask)
     return outcomes
@@ -207,6 +208,64 @@ async def _indexed(call: Call, datastore_id: str) -> None:
             await anyio.sleep(0.05)
 
 
+async def _conversations(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    asked = {"id": agent["id"], "conversationId": "talk-1", "channel": "website"}
+    await ask("agent_query", **asked, query="Hello?", contact={"email": "lu@example.com", "firstName": "Lu"})
+    on_talk = {"conversationId": "talk-1"}
+    await ask("set_ai_enabled", **on_talk, enabled=False)
+    await ask("agent_query", **asked, query="Is anyone there?")
+    unanswered = (await ask("list_messages", **on_talk, count=1))["messages"][0]
+    await ask("get_turn_trace", messageId=unanswered["id"])
+    await ask("get_message", messageId=unanswered["id"])
+    await ask("send_message", type="conversationId", value="talk-1", message="Olá, Bia aqui — 你好。")
+    told = await ask("register_message", **on_talk, message="We called.", **{"from": "agent"})
+    await ask("rate_answer", messageId=told["message"]["id"], eval="bad")
+    await ask("rate_answer", messageId=told["message"]["id"], eval=None)
+    await ask("set_conversation_status", **on_talk, status="RESOLVED")
+    await ask("set_conversation_priority", **on_talk, priority="HIGH")
+    await ask("set_conversation_blocked", **on_talk, blocked=False)
+    await ask("assign_conversation", **on_talk, email="bia@example.com")
+    await ask("assign_conversation", **on_talk, id="user-2")
+    await ask("assign_conversation", **on_talk, id="user-2", force=True)
+    await ask("create_tag", name="vip", color="#f00")
+    await ask("tag_conversation", **on_talk, tagName="vip")
+    await ask("tag_conversation", **on_talk, tagName="tarde é")
+    await ask("list_conversation_tags", **on_talk)
+    await ask("list_tags")
+    note = await ask("create_note", **on_talk, note="Call back.", isPrivate=True)
+    await ask("update_note", **on_talk, noteId=note["id"], note="Called back.")
+    await ask("list_notes", **on_talk)
+    await ask("set_variable", **on_talk, varName="shoe size", varValue="38")
+    await ask("get_variable", **on_talk, varName="shoe size")
+    await ask("list_variables", **on_talk)
+    contact = await ask("save_contact", email="lu@example.com", phoneNumber="5511999", metadata={"a": [1]})
+    await ask("set_contact_variable", id=contact["id"], key="plan", value="gold", source="ai")
+    await ask("set_contact_variable", id="talk-1", key="cart", value=[{"sku": 1}])
+    await ask("list_contact_variables", id="talk-1")
+    await ask("get_contact", contactId=contact["id"])
+    await ask("list_contacts", search="LU@", hasPhone=True)
+    found = await ask("list_conversations", status="RESOLVED", ai="disabled", tag="vip", assigneeId="user-2")
+    last = json.dumps({"lastCreatedAt": found[0]["createdAt"], "lastId": "talk-1"})
+    await ask("list_conversations", cursor=last)
+    await ask("get_conversation", **on_talk)
+    await ask("unassign_conversation", **on_talk)
+    await ask("delete_note", **on_talk, noteId=note["id"])
+    await ask("delete_variable", **on_talk, varName="shoe size")
+    await ask("untag_conversation", **on_talk, tagName="tarde é")
+    await ask("delete_tag", name="vip")
+    await ask("delete_contact_variables", id=contact["id"], key="cart")
+    await ask("delete_contact", contactId=contact["id"])
+    await ask("get_conversation", **on_talk)
+    await ask("delete_conversation", **on_talk)
+    await ask("get_conversation", **on_talk)
+    await ask("list_conversations", cursor="abc")
+    await ask("list_models")
+    await ask("list_approvals", state="done", limit=5)
+    await ask("answer_approval", id="nothing", approved=True)
+    await ask("agent_query", **asked, query="Hello again?")  # for what is not offered everywhere
+
+
 async def _faults(ask: Any) -> None:
     agent = (await ask("list_agents"))[0]
     store = await ask("create_datastore", type="qdrant", name="Faults")
@@ -253,7 +312,12 @@ async def _faults(ask: Any) -> None:
 async def _not_everywhere(ask: Any) -> None:
     agent = (await ask("list_agents"))[0]
     await ask("page_datastores", limit=1)
+    await ask("update_conversation", conversationId="talk-1", isAiEnabled=False, metadata={"order": 1})
+    await ask("follow_conversation", conversationId="talk-1")
     await ask("add_agent_tool", agentId=agent["id"], type="lead_capture", config={"isEmailEnabled": True})
+    await ask("set_provider", name="openai", apiKey="sk-s3cr3t")
+    await ask("list_providers")
+    await ask("remove_provider", name="openai")
     await ask("list_keys")
     key = await ask("create_key", name="Console", scopes=["read", "send"])
     if key is not None:

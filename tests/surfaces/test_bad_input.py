@@ -12,6 +12,7 @@ import subprocess
 import sys
 import zlib
 from contextlib import asynccontextmanager, closing
+from typing import Any
 
 import httpx2
 import jsonschema
@@ -35,8 +36,12 @@ from script import FOLLOW_UPS, HTTP_TOOL, STEP
 from serving import ALL, key_for, served, settings_in
 
 from vivavoce.app import App, open_app
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation, Message, TagKind
+from vivavoce.domain.turns import Turn
 from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import CATALOGUE, OPERATOR, Effect, Scope
+from vivavoce.ports import Tables
 from vivavoce.surfaces.http import application
 from vivavoce.surfaces.mcp.server import server, tool
 from vivavoce.surfaces.openapi import document
@@ -110,10 +115,102 @@ SOUND = {
         "tags": ["t"],
     },
     "read_document": {"documentId": "<document>", "start": 0, "end": 1},
+    "list_conversations": {
+        "agentId": "<agent>",
+        "status": "UNRESOLVED",
+        "tag": "vip",
+        "ai": "enabled",
+        "unread": False,
+        "createdAt": "2026-01-31 09:30",
+        "endDate": "2126-01-31",
+        "limit": 3,
+        "cursor": '{"lastCreatedAt": "2126-01-31", "lastId": "c1"}',
+    },
+    "get_conversation": {"conversationId": "<conversation>"},
+    "delete_conversation": {"conversationId": "<conversation>"},
+    "set_ai_enabled": {"conversationId": "<conversation>", "enabled": "false"},
+    "set_conversation_status": {"conversationId": "<conversation>", "status": "RESOLVED"},
+    "set_conversation_priority": {"conversationId": "<conversation>", "priority": "LOW"},
+    "set_conversation_blocked": {"conversationId": "<conversation>", "blocked": "false"},
+    "assign_conversation": {"conversationId": "<conversation>", "email": "a@b.c", "force": True},
+    "unassign_conversation": {"conversationId": "<conversation>"},
+    "list_messages": {"conversationId": "<conversation>", "count": 2},
+    "get_message": {"messageId": "<message>", "includeSources": True},
+    "get_turn_trace": {"messageId": "<message>"},
+    "send_message": {
+        "type": "conversationId",
+        "value": "<conversation>",
+        "message": "Hi.",
+        "agentId": "<agent>",
+        "channel": "website",
+        "attachments": [{"name": "a", "url": "https://e.com/a", "size": 1, "mimeType": "text/plain"}],
+        "visitorId": "v1",
+        "contactId": "<contact>",
+    },
+    "register_message": {"conversationId": "<conversation>", "message": "Hi.", "from": "agent"},
+    "rate_answer": {"messageId": "<message>", "eval": "good", "visitorId": "v1"},
+    "list_notes": {"conversationId": "<conversation>"},
+    "create_note": {
+        "conversationId": "<conversation>",
+        "note": "n",
+        "isPrivate": True,
+        "isJustify": True,
+        "notificationDateTime": "2026-01-31T09:30:00+14:00",
+    },
+    "update_note": {"conversationId": "<conversation>", "noteId": "<note>", "note": "n", "isPrivate": False},
+    "delete_note": {"conversationId": "<conversation>", "noteId": "<note>"},
+    "set_variable": {"conversationId": "<conversation>", "varName": "size", "varValue": "L"},
+    "list_variables": {"conversationId": "<conversation>"},
+    "get_variable": {"conversationId": "<conversation>", "varName": "size"},
+    "delete_variable": {"conversationId": "<conversation>", "varName": "size"},
+    "list_tags": {},
+    "list_models": {},
+    "list_approvals": {"state": "pending", "limit": 5},
+    "answer_approval": {"id": "nothing", "approved": True, "note": "Fine."},
+    "create_tag": {"name": "late", "color": "#f00"},
+    "delete_tag": {"name": "vip"},
+    "list_conversation_tags": {"conversationId": "<conversation>"},
+    "tag_conversation": {"conversationId": "<conversation>", "tagName": "late"},
+    "untag_conversation": {"conversationId": "<conversation>", "tagName": "vip"},
+    "list_contacts": {
+        "search": "a%_\\",
+        "limit": 3,
+        "offset": 0,
+        "hasEmail": True,
+        "startDate": "2026-01-31",
+        "endDate": "2126-01-31T00:00:00Z",
+        "agent": "<agent>",
+        "channel": "website",
+        "conversationStatus": "UNRESOLVED",
+        "priority": "MEDIUM",
+        "tags": ["vip"],
+    },
+    "get_contact": {"contactId": "<contact>"},
+    "save_contact": {
+        "id": "<contact>",
+        "email": "a@b.c",
+        "phoneNumber": "1",
+        "externalId": "u1",
+        "firstName": "A",
+        "metadata": {"a": [1, None]},
+    },
+    "delete_contact": {"contactId": "<contact>"},
+    "list_contact_variables": {"id": "<contact>"},
+    "set_contact_variable": {"id": "<contact>", "key": "plan", "value": {"a": [1]}, "source": "ai"},
+    "delete_contact_variables": {"id": "<contact>", "key": "plan"},
     "getDocumentation": {"docType": "models"},
 }
 
-KINDS = ("agent", "tool", "datastore", "datasource", "document", "scenario", "step")
+ALSO_NAMED_BY = {
+    f"{verb}_contact_{noun}": {"<conversation>"}
+    for verb, noun in (("list", "variables"), ("set", "variable"), ("delete", "variables"))
+}
+"""A contact is also named by a conversation with them."""
+
+KINDS = (
+    *("agent", "tool", "datastore", "datasource", "document", "scenario", "step"),
+    *("contact", "conversation", "message", "note"),
+)
 TEXTS = st.one_of(
     st.sampled_from([f"<{kind}>" for kind in KINDS]),
     st.sampled_from(
@@ -199,8 +296,45 @@ async def stocked(app: App) -> dict[str, str]:
     store = await made("create_datastore", type="qdrant")
     source = await made("create_datasource", datastoreId=store.id, name="Stock", text="x")
     document = await app.ports.store.read(lambda tables: tables.documents.of(source.id, "current"))
-    things = (agent, agent.tools[0], store, source, document, scenario, step)
+    talk = await _talked(app, agent.id)
+    note = await made("create_note", conversationId=talk[1].id, note="Stock")
+    things = (agent, agent.tools[0], store, source, document, scenario, step, *talk, note)
     return {f"<{kind}>": thing.id for kind, thing in zip(KINDS, things, strict=True)}
+
+
+async def _talked(app: App, agent_id: str) -> tuple[Contact, Conversation, Message]:
+    """A contact, a conversation with them and an answer in it, stored as a turn leaves them."""
+    at = app.ports.now()
+
+    def known() -> dict[str, Any]:
+        return {"id": app.ports.new_id(), "organization_id": "o1", "created_at": at, "updated_at": at}
+
+    kept = {"value": "L", "created_at": at, "updated_at": at}
+    contact = Contact(**known(), variables={"plan": "gold"})
+    talk = Conversation(
+        **known(), agent_id=agent_id, contact_id=contact.id, channel="website", tags=["vip"]
+    ).changed(at, variables={"size": kept})
+    answer = Message(**known(), conversation_id=talk.id, from_="agent", text="Stock", position=1)
+    turn = Turn(
+        **known(),
+        conversation_id=talk.id,
+        message_id="asked",
+        answer_id=answer.id,
+        agent_id=agent_id,
+        position=1,
+        state="answered",
+    )
+
+    def stored(tables: Tables) -> None:
+        tables.contacts.add(contact)
+        tables.conversations.add(talk)
+        tables.messages.add(answer)
+        tables.turns.add(turn)
+        if not tables.tags.where(name="vip"):
+            tables.tags.add(TagKind(**known(), name="vip"))
+
+    await app.ports.store.write(stored)
+    return contact, talk, answer
 
 
 class Workshop:
@@ -242,6 +376,10 @@ class Workshop:
             await self.answered("get_datastore", id=store["id"])
         for scenario in listed["scenarios"]["scenarios"]:
             await self.answered("list_crm_steps", scenarioId=scenario["id"])
+        await self.answered("list_contacts", limit=1_000)
+        for talk in (await self.answered("list_conversations", limit=100))["conversations"]:
+            await self.answered("list_messages", conversationId=talk["id"], count=1_000)
+            await self.answered("list_notes", conversationId=talk["id"])
 
     async def answered(self, name, /, **arguments):
         answer = await self.client.call_tool(name, arguments)
@@ -267,7 +405,8 @@ class Workshop:
             assert self.state() == before
         else:
             VALIDATORS[name].validate(answer.structured_content)
-            assert json.loads(text) == answer.structured_content
+            if name != "agent_query":  # which reads as words
+                assert json.loads(text) == answer.structured_content
             assert CATALOGUE[name].spec.effect is not Effect.READ or self.state() == before
         return answer
 
@@ -313,11 +452,11 @@ def test_every_tool_has_sound_arguments_to_spoil():
     assert set(SOUND) == set(OFFERED)
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.parametrize("name", [name for name in OFFERED if name != "answer_approval"])  # no call waits
 def test_the_sound_arguments_are_accepted(check, name):
     answer = check(name, SOUND[name])
 
-    assert answer.is_error is (name == "agent_query"), text_of(answer)
+    assert not answer.is_error, text_of(answer)
 
 
 @pytest.mark.parametrize("name", OFFERED)
@@ -335,7 +474,7 @@ def test_spoilt_arguments_do_no_harm(check, workshop, portal, name, data):
 def test_ids_of_another_kind_are_not_found(check, workshop, name):
     for argument, value in SOUND[name].items():
         if isinstance(value, str) and value in workshop.ids:
-            for other in workshop.ids.keys() - {value}:
+            for other in workshop.ids.keys() - {value} - ALSO_NAMED_BY.get(name, set()):
                 answer = check(name, {**SOUND[name], argument: other})
                 assert text_of(answer).startswith(("not_found: ", "invalid_input: ")), (argument, other)
 
@@ -537,9 +676,7 @@ def _checks_for(case):
     for check in CHECKS:
         # In an address an empty value is as good as none, which the document cannot say.
         is_empty = check is negative_data_rejection and any(map(_is_empty, (case.query or {}).values()))
-        # Answering is declared, and not available yet: 501.
-        is_missing = check is not_a_server_error and case.operation.path == "/agents/{id}/query"
-        if not is_empty and not is_missing:
+        if not is_empty:
             yield check
 
 
@@ -561,6 +698,7 @@ async def _stocked(settings):
     return {
         **{f"{kind}Id": id for kind, id in ids.items()},
         **{f"/{noun}/{{id}}": ids[kind] for noun, kind in nouns.items()},
+        "/contacts": ids["contact"],
         "/crm/scenario": ids["scenario"],
         "/crm/step": ids["step"],
     }
@@ -574,7 +712,7 @@ def _name_things(case, things):
     own = next((id for start, id in things.items() if case.operation.path.startswith(start)), None)
     for place in (case.path_parameters, case.query, case.body):
         if isinstance(place, dict):
-            for name in place.keys() & {"agentId", "datastoreId", "documentId", "scenarioId", "toolId"}:
+            for name in place.keys() & {name for name in things if name.endswith("Id")}:
                 place[name] = things[name]
             if "id" in place and own is not None:
                 place["id"] = own

@@ -25,6 +25,8 @@ from vivavoce.surfaces.openapi import document
 NEW = {"name": "Ana", "description": "d", "modelName": "gpt_4o", "systemPrompt": "p"}
 ROUTED = [kind for kind in CATALOGUE.values() if kind.spec.route is not None]
 NOWHERE = "/agents/nobody"
+NOUNS = ("/conversation", "/conversations")
+"""Paths of conversations are spelled either way."""
 
 
 @pytest.fixture
@@ -36,13 +38,15 @@ def agent(client):
 
 
 def test_every_route_is_served_with_and_without_api(client):
-    paths = {(route.path, *sorted(route.methods)) for route in client.app.routes}
-    bare = {route for route in paths if any(route[0] == kind.spec.route.path for kind in ROUTED)}
-
-    assert {(f"/api{path}", *methods) for path, *methods in bare} <= paths
-    assert {(path, method) for path, *methods in bare for method in methods if method != "HEAD"} == {
-        (kind.spec.route.path, kind.spec.route.method) for kind in ROUTED
+    served = {(route.path, method) for route in client.app.routes for method in route.methods}
+    declared = {(route.path, route.method) for kind in ROUTED for route in (kind.spec.route, *kind.spec.also)}
+    respelled = {
+        (re.sub("^/conversations?", noun, path), method) for path, method in declared for noun in NOUNS
     }
+    paths = {path for path, _ in declared}
+
+    assert declared | {(f"/api{path}", method) for path, method in declared} <= served
+    assert {(path, method) for path, method in served if path in paths and method != "HEAD"} <= respelled
 
 
 def test_what_is_made_answers_201_where_the_wire_says_so(client, agent, store):
@@ -459,10 +463,11 @@ def test_what_is_not_in_a_state_for_it_is_a_conflict(client):
     assert client.post(tools, json={"type": "request_human"}).status_code == 409
 
 
-def test_a_query_of_an_agent_is_not_available_yet(client, agent):
+def test_a_query_of_an_agent_is_answered(client, agent):
     answer = client.post(f"/agents/{agent['id']}/query", json={"query": "Hello"})
 
-    assert (answer.status_code, answer.json()["error"]) == (501, "NOT_IMPLEMENTED")
+    assert answer.status_code == 200
+    assert answer.json().keys() >= {"answer", "conversationId", "visitorId", "messageId", "sources"}
 
 
 BODIES_THAT_ARE_NO_OBJECT = {

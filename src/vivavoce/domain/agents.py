@@ -15,6 +15,7 @@ from .values import JsonObject, Line, Name, Text, Unlisted
 Visibility = Literal["public", "private"]
 Temperature = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 ModelName = Annotated[Name, Field(max_length=120)]
+Budget = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 def _slug(handle: str) -> str:
@@ -51,6 +52,10 @@ class Agent(Entity):
     use_markdown: Annotated[bool, Unlisted] = True
     use_language_detection: Annotated[bool, Unlisted] = True
     hidden: Annotated[bool, Unlisted] = False
+    monthly_budget: Annotated[Budget | None, Unlisted] = None
+    """US dollars that its models may cost in a calendar month."""
+    fallback_model_name: Annotated[ModelName | None, Unlisted] = None
+    """The model that answers when the first one fails."""
     secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
 
 

@@ -8,24 +8,52 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from vivavoce.errors import NotAvailable
-from vivavoce.operations import Caller, Effect, Operation
+from vivavoce.operations import Caller, Effect, Hear, Operation, Told
 from vivavoce.operations.base import R
 from vivavoce.operations.explaining import explained
 from vivavoce.ports import Ports, Tables
 
-from . import agents, crm, datasources, documentation, keys, knowledge, tools, uploads
+from . import (
+    agents,
+    approvals,
+    asking,
+    contacts,
+    conversations,
+    crm,
+    datasources,
+    documentation,
+    keys,
+    knowledge,
+    messages,
+    notes,
+    providers,
+    tags,
+    tools,
+    uploads,
+    variables,
+)
 from .handlers import HANDLERS, RUNNERS, Errand, Work
+from .later import Later
 
 __all__ = [
     "Engine",
     "agents",
+    "approvals",
+    "asking",
+    "contacts",
+    "conversations",
     "crm",
     "datasources",
     "documentation",
     "keys",
     "knowledge",
+    "messages",
+    "notes",
+    "providers",
+    "tags",
     "tools",
     "uploads",
+    "variables",
 ]
 
 
@@ -34,6 +62,7 @@ class Engine:
 
     def __init__(self, ports: Ports, changed: Callable[[], None] = lambda: None) -> None:
         self.ports = ports
+        self.later = Later()
         self._changed = changed
         """Told after each change, so that what is left to do begins at once."""
 
@@ -41,7 +70,7 @@ class Engine:
         """Whether there is a handler for this kind of operation."""
         return kind in HANDLERS or kind in RUNNERS
 
-    async def run(self, op: Operation[R], caller: Caller) -> R:
+    async def run(self, op: Operation[R], caller: Caller, hear: Hear | None = None) -> R:
         """Carry out `op`; what it changed is durable when this returns."""
         caller.check(op.spec)
         if not self.supports(type(op)):
@@ -50,7 +79,9 @@ class Engine:
         access = self.ports.store.read if is_read else self.ports.store.write
         try:
             if type(op) in RUNNERS:
-                result = await RUNNERS[type(op)](op, Errand(caller, self.ports))
+                errand = Errand(caller, self.ports, _unheard if hear is None else hear, self.later)
+                with self.later.under_way():
+                    result = await RUNNERS[type(op)](op, errand)
             else:
                 result = await access(lambda tables: self._carry_out(op, caller, tables))
         except ValidationError as error:
@@ -59,6 +90,14 @@ class Engine:
             self._changed()
         return cast(R, result)
 
+    async def close(self, *, at_once: bool = True) -> None:
+        """End what still goes on for callers who were answered; else wait until it is done."""
+        await self.later.close(at_once=at_once)
+
     def _carry_out(self, op: Operation[Any], caller: Caller, tables: Tables) -> Any:
         work = Work(caller=caller, now=self.ports.now(), ports=self.ports, tables=tables)
         return HANDLERS[type(op)](op, work)
+
+
+def _unheard(told: Told) -> None:
+    """Nobody listens."""

@@ -8,12 +8,10 @@ from vivavoce.domain.agents import Agent, with_covered_configs
 from vivavoce.domain.crm import Step
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.tools import Tool
-from vivavoce.errors import Conflict, NotAvailable
+from vivavoce.errors import Conflict
 from vivavoce.operations.agents import (
-    AgentAnswer,
     AgentDeleted,
     AgentList,
-    AgentQuery,
     AgentShown,
     CreateAgent,
     DeleteAgent,
@@ -60,6 +58,7 @@ def delete_agent(op: DeleteAgent, work: Work) -> AgentDeleted:
     gone = {
         "tools": len(tools),
         "integrations": work.tables.integrations.count(agent_id=agent.id),
+        "conversations": work.tables.conversations.count(agent_id=agent.id),
         "stepsReleased": _release_steps(agent, work),
     }
     work.tables.agents.drop(agent.id)
@@ -83,15 +82,6 @@ def get_agent(op: GetAgent, work: Work) -> AgentShown:
         return AgentShown.of(agent, tools=tools)
     public = agent.model_copy(update=dict.fromkeys(_PRIVATE))
     return AgentShown.of(public, tools=[tool.hidden() for tool in tools])
-
-
-@handles(AgentQuery)
-def agent_query(op: AgentQuery, work: Work) -> AgentAnswer:
-    agent = agent_named(op.id, work)
-    raise NotAvailable(
-        f"Agent {agent.name!r} cannot answer yet: this version manages agents and has no answering part.",
-        hint="Everything else about the agent can be set up now.",
-    )
 
 
 @handles(EnableDisableAgentIntegration)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from vivavoce.operations import Caller, Operation
+from vivavoce.domain.events import Event, EventType
+from vivavoce.operations import Caller, Hear, Operation
 from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
+
+from .later import Later
 
 Op = TypeVar("Op", bound=Operation[Any])
 T = TypeVar("T")
@@ -33,6 +36,11 @@ class Work:
             "updated_at": self.now,
         }
 
+    def tell(self, type: EventType, conversation_id: str, **facts: Any) -> None:
+        """Store an event with the change that it tells of."""
+        event = Event(**self.identity(), type=type, conversation_id=conversation_id, facts=facts)
+        self.tables.events.add(event)
+
 
 @dataclass(frozen=True)
 class Errand:
@@ -40,6 +48,10 @@ class Errand:
 
     caller: Caller
     ports: Ports
+    hear: Hear = lambda told: None
+    """Is told what happens meanwhile."""
+    later: Later = field(default_factory=Later)
+    """Holds what goes on after the caller was answered."""
 
     async def read(self, look: Callable[[Work], T]) -> T:
         """What `look` finds in one unchanging view of the store."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Scenario, Step
 from vivavoce.domain.knowledge import Datasource, Datastore
 from vivavoce.domain.tools import Tool
@@ -69,3 +71,29 @@ def datasource_named(datasource_id: str, work: Work) -> Datasource:
             f"No datasource {datasource_id!r}.", hint="get_datastore shows the datasources of a datastore."
         )
     return source
+
+
+def conversation_named(conversation_id: str, work: Work) -> Conversation:
+    """The conversation with this id."""
+    conversation = work.tables.conversations.find(conversation_id)
+    if conversation is None:
+        raise NotFound(f"No conversation {conversation_id!r}.", hint="List them with list_conversations.")
+    return conversation
+
+
+def message_named(message_id: str, work: Work) -> Message:
+    """The message with this id."""
+    message = work.tables.messages.find(message_id)
+    if message is None:
+        raise NotFound(
+            f"No message {message_id!r}.", hint="list_messages shows the messages of a conversation."
+        )
+    return message
+
+
+def contact_named(contact_id: str, work: Work) -> Contact:
+    """The contact with this id."""
+    contact = work.tables.contacts.find(contact_id)
+    if contact is None:
+        raise NotFound(f"No contact {contact_id!r}.", hint="List them with list_contacts.")
+    return contact

@@ -8,8 +8,37 @@ from typing import Any
 
 from vivavoce.domain.keys import Scope
 
-from . import agents, crm, documentation, keys, knowledge, tools
-from .base import OPERATOR, STRANGER, Backend, Caller, Effect, Listing, Operation, Result, Route, Spec
+from . import (
+    agents,
+    answers,
+    approvals,
+    contacts,
+    conversations,
+    crm,
+    documentation,
+    keys,
+    knowledge,
+    messages,
+    notes,
+    providers,
+    tags,
+    tools,
+    variables,
+)
+from .base import (
+    OPERATOR,
+    STRANGER,
+    Backend,
+    Caller,
+    Effect,
+    Hear,
+    Listing,
+    Operation,
+    Result,
+    Route,
+    Spec,
+    Told,
+)
 
 __all__ = [
     "ALIASES",
@@ -20,15 +49,33 @@ __all__ = [
     "Backend",
     "Caller",
     "Effect",
+    "Hear",
     "Listing",
     "Operation",
     "Result",
     "Route",
     "Scope",
     "Spec",
+    "Told",
 ]
 
-_AREAS = (agents, tools, crm, knowledge, documentation, keys)
+_AREAS = (
+    agents,
+    answers,
+    tools,
+    crm,
+    knowledge,
+    conversations,
+    messages,
+    approvals,
+    notes,
+    variables,
+    tags,
+    contacts,
+    providers,
+    documentation,
+    keys,
+)
 
 
 def _declared_in(area: ModuleType) -> Iterator[type[Operation[Any]]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from vivavoce.domain.agents import Agent, Handle, ModelName, Temperature, Visibility
+from vivavoce.domain.agents import Agent, Budget, Handle, ModelName, Temperature, Visibility
 from vivavoce.domain.integrations import Channel
 from vivavoce.domain.tools import Tool, ToolDraft
-from vivavoce.domain.values import Id, JsonObject, Line, Name, Text, unlisted
+from vivavoce.domain.values import JsonObject, Line, Name, Text, unlisted
 
 from .base import LEFT_OUT, Effect, Listing, Operation, Result, SchemaOf
 
@@ -37,6 +37,8 @@ RestrictsKnowledge = Annotated[bool, unlisted("Whether it answers from its datas
 UsesMarkdown = Annotated[bool, unlisted("Whether it writes Markdown.")]
 DetectsLanguage = Annotated[bool, unlisted("Whether it answers in the language of the question.")]
 Hidden = Annotated[bool, unlisted("Whether lists leave it out.")]
+MonthlyBudget = Annotated[Budget | None, unlisted("US dollars that it may cost in a month; null for any.")]
+FallbackModelName = Annotated[ModelName | None, unlisted("The model that answers when the first one fails.")]
 
 _READ_BACK = (
     "id ownerId organizationId organization formId createdAt updatedAt nbQueries prompt promptType "
@@ -62,17 +64,6 @@ class AgentDeleted(AgentShown):
     also_removed: Annotated[
         dict[str, int], Field(description="What went with it: how many tools, integrations, …")
     ]
-
-
-class AgentAnswer(Result):
-    """What an agent said."""
-
-    answer: str
-    conversation_id: str
-    visitor_id: str | None = None
-    message_id: str | None = None
-    sources: list[dict[str, Any]] = []
-    metadata: dict[str, Any] = {}
 
 
 class IntegrationSwitched(Result):
@@ -133,6 +124,8 @@ class CreateAgent(
     use_markdown: UsesMarkdown = True
     use_language_detection: DetectsLanguage = True
     hidden: Hidden = False
+    monthly_budget: MonthlyBudget = None
+    fallback_model_name: FallbackModelName = None
 
 
 class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /agents/{id}", echoes=_READ_BACK):
@@ -179,15 +172,17 @@ class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /age
     use_markdown: UsesMarkdown = LEFT_OUT
     use_language_detection: DetectsLanguage = LEFT_OUT
     hidden: Hidden = LEFT_OUT
+    monthly_budget: MonthlyBudget = None
+    fallback_model_name: FallbackModelName = None
 
 
 class DeleteAgent(
     Operation[AgentDeleted],
     effect=Effect.DELETE,
     route="DELETE /agents/{id}",
-    takes_along="its tools, its integrations and its place in CRM steps",
+    takes_along="its tools, its integrations, its conversations and its place in CRM steps",
 ):
-    """Delete an agent together with its tools and integrations.
+    """Delete an agent together with its tools, integrations and conversations.
 
     CRM steps that named it stay and name no agent any more. This cannot be undone.
     """
@@ -208,29 +203,6 @@ class GetAgent(Operation[AgentShown], effect=Effect.READ, route="GET /agents/{id
     """Show one agent with its settings and tools. Secrets appear as ********."""
 
     id: AgentRef
-
-
-class AgentQuery(
-    Operation[AgentAnswer],
-    effect=Effect.SEND,
-    route="POST /agents/{id}/query",
-    anonymous=True,
-    echoes="streaming contactId contact visitorId temperature presencePenalty frequencyPenalty topP "
-    "maxTokens modelName systemPrompt userPrompt promptTemplate promptType filters context callbackURL "
-    "channel attachments attachmentsForAI images toolsConfig isDraft formId truncateQuery",
-):
-    """Send a message to an agent and get its answer. This version does not answer yet: it says so.
-
-    Give the conversationId of an earlier answer to go on with that conversation.
-    """
-
-    id: AgentRef
-    query: Annotated[Text, Field(min_length=1, description="The question or command.")]
-    conversation_id: Annotated[
-        Id | None,
-        BeforeValidator(lambda given: None if given == "" else given),
-        Field(description="A conversation to go on with; left out, a new one begins."),
-    ] = None
 
 
 class EnableDisableAgentIntegration(

@@ -115,6 +115,7 @@ class Spec:
     description: str
     effect: Effect
     route: Route | None
+    also: tuple[Route, ...]
     offer: Offer
     aliases: tuple[str, ...]
     result: type[Result]
@@ -122,6 +123,7 @@ class Spec:
     echoes: frozenset[str]
     rest_names: Mapping[str, str]
     rest_defaults: Mapping[str, Any]
+    rest_headers: Mapping[str, str]
     anonymous: bool
 
 
@@ -131,7 +133,9 @@ class Operation(Value, Generic[R]):
     A class that names an effect declares an operation:
 
     - `name`: the tool's name where the spec's differs from the class name in snake case
+    - `toolset`: the group it belongs to, where that is not its module
     - `route`: method, path and, where it is not 200, the status of success
+    - `also`: further routes that lead here; accepted, not documented
     - `arguments`: "query" where the wire has the arguments of a change in the address
     - `offer`: whether it is an MCP tool by default
     - `aliases`: names under which other clients know the tool; accepted, not listed
@@ -139,6 +143,7 @@ class Operation(Value, Generic[R]):
     - `echoes`: keys that clients send back as they read them; passed over by REST
     - `rest_names`: keys that the REST wire calls differently, with our name for each
     - `rest_defaults`: values that the REST wire does not require
+    - `rest_headers`: headers that say an argument which is left out, with our name for each
     - `anonymous`: may be asked for without a key; the handler decides what is shown
     """
 
@@ -149,7 +154,9 @@ class Operation(Value, Generic[R]):
         *,
         effect: Effect | None = None,
         name: str = "",
+        toolset: str = "",
         route: str | None = None,
+        also: tuple[str, ...] = (),
         arguments: Literal["body", "query"] = "body",
         offer: Offer = "default",
         aliases: tuple[str, ...] = (),
@@ -157,6 +164,7 @@ class Operation(Value, Generic[R]):
         echoes: str = "",
         rest_names: Mapping[str, str] | None = None,
         rest_defaults: Mapping[str, Any] | None = None,
+        rest_headers: Mapping[str, str] | None = None,
         anonymous: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -169,10 +177,11 @@ class Operation(Value, Generic[R]):
             name=name or words.replace(" ", "_"),
             title=_titled(words),
             command=words.replace(" ", "-"),
-            toolset=cls.__module__.rpartition(".")[2],
+            toolset=toolset or cls.__module__.rpartition(".")[2],
             description=inspect.cleandoc(cls.__doc__ or ""),
             effect=effect,
             route=_route(route, arguments),
+            also=tuple(filter(None, (_route(other, arguments) for other in also))),
             offer=offer,
             aliases=aliases,
             result=_result_of(cls),
@@ -180,6 +189,7 @@ class Operation(Value, Generic[R]):
             echoes=frozenset(echoes.split()),
             rest_names=rest_names or {},
             rest_defaults=rest_defaults or {},
+            rest_headers=rest_headers or {},
             anonymous=anonymous,
         )
 
@@ -246,11 +256,24 @@ STRANGER = Caller(id="anonymous", name="anonymous", scopes=frozenset(), is_anony
 """A caller without a key."""
 
 
+class Told(NamedTuple):
+    """What is told of an operation while it runs."""
+
+    kind: Literal["answer", "cite", "tool_call", "queued"]
+    """`answer`: the next piece of the answer; `cite`: the number of the source that the last words rest on;
+    `tool_call`: a call as JSON; `queued`: the message is stored and waits for earlier ones."""
+    text: str
+
+
+Hear = Callable[[Told], None]
+"""Who wants to be told while an operation runs. It must return at once."""
+
+
 class Backend(Protocol):
     """Something that carries out operations: the engine, or the hosted service."""
 
-    async def run(self, op: Operation[R], caller: Caller) -> R:
-        """Carry out `op` for `caller`."""
+    async def run(self, op: Operation[R], caller: Caller, hear: Hear | None = None) -> R:
+        """Carry out `op` for `caller`; `hear` is told what happens meanwhile."""
         ...
 
     def supports(self, kind: type[Operation[Any]]) -> bool:

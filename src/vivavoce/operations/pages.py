@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from vivavoce.domain.http_templates import HTTP_TEMPLATES, HttpTemplate
-from vivavoce.domain.models import MODELS
+from vivavoce.domain.models import models
 
 from .base import Operation
 from .prompts import PROMPTS
@@ -29,7 +29,7 @@ def models_page() -> str:
     """Every model name."""
     lines = ["# Models", "", "Write the name into modelName. Other names are accepted as well.", ""]
     lines += ["| modelName | model | maker |", "|---|---|---|"]
-    lines += [f"| `{model.name}` | {model.title} | {model.maker} |" for model in MODELS]
+    lines += [f"| `{model.name}` | {model.title} | {model.maker} |" for model in models().values()]
     return "\n".join(lines)
 
 
@@ -113,9 +113,12 @@ def _tool(kind: type[Operation[Any]]) -> Iterator[str]:
 def _type(of: dict[str, Any]) -> str:
     if "enum" in of:
         return ", ".join(f"`{json.dumps(value)}`" for value in of["enum"])
-    kinds = of.get("type") or [option.get("type", "any") for option in of.get("anyOf", ())]
+    if "anyOf" in of:
+        return " or ".join(map(_type, of["anyOf"]))
+    kinds = of.get("type", "any")
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    return " or ".join(f"array of {_type(of['items'])}" if kind == "array" else kind for kind in kinds)
+    inside = _type(of.get("items", {})) if "array" in kinds else ""
+    return " or ".join(f"array of {inside}" if kind == "array" else kind for kind in kinds)
 
 
 def _template(template: HttpTemplate) -> Iterator[str]:

@@ -7,7 +7,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from .conversations import (
+    ContactFilter,
+    Contacts,
+    ConversationFilter,
+    Conversations,
+    Messages,
+    Spending,
+    Turns,
+    Usage,
+)
 from .library import Collections, Documents, Ingestions, Passages, Uploads
+from .models import (
+    Called,
+    Delta,
+    Given,
+    Model,
+    Models,
+    Offered,
+    Outside,
+    Piece,
+    Prompt,
+    Reply,
+    Returned,
+    Said,
+    Spent,
+    Step,
+    Wrote,
+)
 from .retrieval import (
     Embedder,
     Embedders,
@@ -20,34 +47,58 @@ from .retrieval import (
     Reranker,
     Web,
 )
-from .store import Datasources, Store, Table, Tables
+from .store import Datasources, Store, Tables
+from .tables import Table
 
 if TYPE_CHECKING:
     from .retrieval import Vectors
 
 __all__ = [
+    "Called",
     "Collections",
+    "ContactFilter",
+    "Contacts",
+    "ConversationFilter",
+    "Conversations",
     "Datasources",
+    "Delta",
     "Documents",
     "Embedder",
     "Embedders",
     "Entry",
+    "Given",
     "Hit",
     "Index",
     "Ingestions",
+    "Messages",
+    "Model",
+    "Models",
+    "Offered",
+    "Outside",
     "Page",
     "Passages",
+    "Piece",
     "Ports",
+    "Prompt",
     "Question",
     "Reader",
+    "Reply",
     "Reranker",
+    "Returned",
+    "Said",
+    "Spending",
+    "Spent",
+    "Step",
     "Store",
     "Table",
     "Tables",
+    "Turns",
     "Uploads",
+    "Usage",
     "Vault",
     "Vectors",
     "Web",
+    "Wrote",
 ]
 
 
@@ -66,6 +117,10 @@ class Vault(Protocol):
         """A fingerprint that cannot be computed without the vault's key."""
         ...
 
+    def derived(self, use: str) -> bytes:
+        """A key for one use, from which the vault's key cannot be found."""
+        ...
+
 
 @dataclass(frozen=True)
 class Ports:
@@ -77,6 +132,8 @@ class Ports:
     web: Web
     embedders: Embedders
     index: Index
+    models: Models
+    outside: Outside
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     new_secret: Callable[[], str]

@@ -6,60 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.conversations import Note, TagKind
 from vivavoce.domain.crm import Scenario, Step
-from vivavoce.domain.entities import Entity
+from vivavoce.domain.events import Event
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
+from vivavoce.domain.providers import Provider
 from vivavoce.domain.tools import Tool
+from vivavoce.domain.turns import Approval
 
+from .conversations import Contacts, Conversations, Messages, Turns, Usage
 from .library import Collections, Documents, Ingestions, Passages, Uploads
+from .tables import Table
 
-E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
-
-
-class Table(Protocol[E]):
-    """All the entities of one kind. Conditions name columns: `steps.where(scenario_id=…)`."""
-
-    def find(self, id: str) -> E | None:
-        """The entity with this id, if there is one."""
-        ...
-
-    def where(
-        self,
-        *,
-        newest_first: bool = False,
-        limit: int | None = None,
-        offset: int = 0,
-        **equal: str | bool | None,
-    ) -> list[E]:
-        """The entities that match, in the order of their table."""
-        ...
-
-    def within(self, column: str, values: Sequence[str]) -> list[E]:
-        """The entities whose column has one of the values."""
-        ...
-
-    def count(self, **equal: str | bool | None) -> int:
-        """How many match."""
-        ...
-
-    def counts(self, column: str, values: Sequence[str]) -> dict[str, int]:
-        """How many there are for each of the values of a column."""
-        ...
-
-    def add(self, entity: E) -> None:
-        """Insert it."""
-        ...
-
-    def replace(self, entity: E) -> None:
-        """Write it over the one with the same id."""
-        ...
-
-    def drop(self, id: str) -> None:
-        """Remove it, and what belongs to it."""
-        ...
 
 
 class Datasources(Table[Datasource], Protocol):
@@ -112,6 +73,26 @@ class Tables(Protocol):
     def ingestions(self) -> Ingestions: ...
     @property
     def collections(self) -> Collections: ...
+    @property
+    def contacts(self) -> Contacts: ...
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def messages(self) -> Messages: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def approvals(self) -> Table[Approval]: ...
+    @property
+    def notes(self) -> Table[Note]: ...
+    @property
+    def tags(self) -> Table[TagKind]: ...
+    @property
+    def events(self) -> Table[Event]: ...
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def providers(self) -> Table[Provider]: ...
     @property
     def keys(self) -> Table[Key]: ...
 

@@ -142,4 +142,6 @@ def _type(schema: Json) -> str:
 
 def _success(described: Json) -> str:
     status, response = next(iter(described["responses"].items()))
+    if "content" not in response:
+        return str(status)
     return f"{status} with {_type(response['content']['application/json']['schema'])}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from typing import Any
 
 from vivavoce.settings import Settings
 
@@ -15,7 +16,9 @@ def write_logs(settings: Settings) -> None:
     Other packages write whole messages and addresses at their lower levels, and those hold callers' values.
     """
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
-    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    writing = logging.StreamHandler(sys.stderr)
+    writing.setFormatter(_Wordless("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[writing])
     logging.getLogger().setLevel(max(level, logging.WARNING))
     logging.getLogger("vivavoce").setLevel(level)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):  # uvicorn sets these up to its own liking
@@ -27,5 +30,17 @@ def write_logs(settings: Settings) -> None:
 
 def log_failure(log: logging.Logger, what: str, error: BaseException) -> None:
     """Write what failed, with the type and the place; not the error's words, which may repeat a value."""
-    place = "".join(traceback.format_tb(error.__traceback__)).rstrip()
-    log.error("%s failed: %s\n%s", what, type(error).__qualname__, place)
+    log.error("%s failed: %s\n%s", what, type(error).__qualname__, _place(error))
+
+
+class _Wordless(logging.Formatter):
+    """Writes errors that others log as we do: with their type and place, and without their words."""
+
+    def formatException(self, ei: Any) -> str:
+        """The type and the place."""
+        error = ei[1]
+        return "" if error is None else f"{type(error).__qualname__}\n{_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    return "".join(traceback.format_tb(error.__traceback__)).rstrip()

@@ -11,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 from vivavoce import __version__
 from vivavoce.domain.documents import KINDS
 from vivavoce.operations import CATALOGUE, Operation
+from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.knowledge import CreateDatasource
 
 Json = dict[str, Any]
@@ -18,12 +19,14 @@ _REF = "#/components/schemas/{model}"
 _ERRORS = {
     "400": "The request breaks a rule; details names each field.",
     "401": "A key is needed.",
+    "402": "The agent has spent its budget.",
     "403": "The key is missing or lacks a scope.",
     "404": "There is no such thing.",
     "409": "It is not in a state that allows this.",
     "413": "The request is too large.",
     "421": "The server does not answer to that Host.",
     "422": "The file cannot be read; the message says why.",
+    "429": "Too much, too soon; try again later.",
     "501": "Not available here.",
     "502": "A service that is needed failed; try again later.",
     "503": "The storage failed; nothing was stored.",
@@ -108,6 +111,8 @@ def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
         ],
         "responses": {str(spec.route.status): _response(spec, names), **_failures()},
     }
+    if kind is AgentQuery:
+        _describe_ways_to_answer(described)
     if spec.anonymous:
         described["security"] = [{"key": []}, {}]
     if in_query:
@@ -124,6 +129,17 @@ def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
             passed_over = ", ".join(sorted(spec.echoes - others.keys()))
             described["requestBody"]["description"] = f"Accepted and passed over: {passed_over}."
     return described
+
+
+def _describe_ways_to_answer(described: Json) -> None:
+    """An answer can also be streamed, or be sent later to an address."""
+    encodings = {"type": "string", "enum": ["percent", "raw"]}
+    about = {"description": "How the payloads of a stream are written."}
+    described["parameters"].append({**_parameter("encoding", encodings, "query", False), **about})
+    answers = described["responses"]
+    answers["202"] = {**answers["200"], "description": "The answer is sent to callbackURL; the ids alone."}
+    events = {"text/event-stream": {"schema": {"type": "string"}}}
+    answers["200"] = {**answers["200"], "content": {**answers["200"]["content"], **events}}
 
 
 def _object(properties: Json, required: list[str]) -> Json:
@@ -180,6 +196,8 @@ def _without_null(schema: Json) -> Json:
 
 def _response(spec: Any, names: Any) -> Json:
     schema = spec.result.wire_schema(lambda named: names[(named, "serialization")])
+    if schema == {"type": "null"}:
+        return {"description": "Done."}
     return {"description": "Done.", "content": {"application/json": {"schema": schema}}}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -15,33 +16,45 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError, disk_faults
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
+from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.knowledge import CreateDatasource
 from vivavoce.operations.uploads import LARGEST, AddFile
 
+from . import answers
 from .limits import BODY
 
 Kind = type[Operation[Any]]
 _401_AREAS = ("crm", "tools")
 """Where the wire answers 401 to a missing key; elsewhere it is 403."""
+_SPELLINGS = (("/conversation", "/conversations"), ("/conversations", "/conversation"))
+"""Beginnings of paths that clients write either way."""
+_NO_CONTENT = 204
 
 
 def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) -> list[Route]:
-    """A route for every operation that has one, with and without /api before it."""
-    served = [kind for kind in CATALOGUE.values() if kind.spec.route]
-    served.sort(key=lambda kind: "{" in (kind.spec.route.path.rpartition("/")[2] if kind.spec.route else ""))
+    """A route for every way to an operation, with and without /api before it."""
     return [
         Route(
-            prefix + kind.spec.route.path,
+            prefix + path,
             _endpoint(kind, backend, caller),
-            methods=[kind.spec.route.method],
-            name=prefix + kind.spec.name,
+            methods=[method],
+            name=f"{prefix}{method} {path}",
         )
         for prefix in ("", "/api")
-        for kind in served
-        if kind.spec.route
+        for (method, path), kind in _ways().items()
+    ] + [
+        Route(
+            prefix + path,
+            _endpoint(AgentQuery, backend, caller, is_brief=path == answers.SIMPLE),
+            methods=["POST"],
+            name=prefix + path,
+        )
+        for prefix in ("", "/api")
+        for path in (answers.LEGACY, answers.SIMPLE)
     ]
 
 
@@ -58,14 +71,31 @@ def refused(error: VivavoceError, kind: Kind | None = None, *, where: str = "bod
     return JSONResponse(body, status, headers=headers)
 
 
+def _ways() -> dict[tuple[str, str], Kind]:
+    """Every method and path, with the operation that it leads to; fixed paths before those with a name.
+
+    What is documented comes first, then other routes, then paths that clients spell otherwise.
+    """
+    routed = [(kind.spec.route, kind) for kind in CATALOGUE.values() if kind.spec.route]
+    routed += [(route, kind) for kind in CATALOGUE.values() for route in kind.spec.also]
+    ways: dict[tuple[str, str], Kind] = {}
+    for route, kind in routed:
+        ways.setdefault((route.method, route.path), kind)
+    for route, kind in routed:
+        for spelled, otherwise in _SPELLINGS:
+            if f"{route.path}/".startswith(f"{spelled}/"):
+                ways.setdefault((route.method, otherwise + route.path.removeprefix(spelled)), kind)
+    return dict(sorted(ways.items(), key=lambda way: "{" in way[0][1].rpartition("/")[2]))
+
+
 def _endpoint(
-    kind: Kind, backend: Callable[[Request], Backend], caller: Callable[[], Caller]
-) -> Callable[[Request], Awaitable[Response]]:
+    kind: Kind, backend: Callable[[Request], Backend], caller: Callable[[], Caller], *, is_brief: bool = False
+) -> Callable[[Request], Awaitable[ASGIApp]]:
     assert kind.spec.route is not None
     route = kind.spec.route
     in_query = route.method == "GET" or route.arguments == "query"
 
-    async def endpoint(request: Request) -> Response:
+    async def endpoint(request: Request) -> ASGIApp:
         where = "query" if in_query else "body"
         try:
             caller().check(kind.spec)  # before a stranger's body is read
@@ -76,9 +106,15 @@ def _endpoint(
             sent = None if in_query else await _sent(request)
             where = "query" if sent is None else "body"
             op = _parsed(kind, sent, request)
+            if isinstance(op, AgentQuery):
+                ask = partial(backend(request).run, op, caller())
+                refuse = partial(refused, kind=kind, where=where)
+                return await answers.answered(op, ask, refuse, request, is_brief=is_brief)
             result = await backend(request).run(op, caller())
         except VivavoceError as error:
             return refused(error, kind, where=where)
+        if route.status == _NO_CONTENT:
+            return Response(status_code=_NO_CONTENT)
         return JSONResponse(result.wire(), route.status)
 
     return endpoint
@@ -98,9 +134,21 @@ def _parsed(kind: Kind, sent: Mapping[str, Any] | None, request: Request) -> Ope
     """Texts of the address are read leniently, and an empty one is as good as none; a body strictly."""
     given = sent
     if given is None:
-        given = {name: value for name, value in request.query_params.items() if value != ""}
-    arguments = {**kind.spec.rest_defaults, **_arguments(kind, given, request)}
+        given = _asked(request)
+    in_headers = {
+        ours: request.headers[theirs]
+        for theirs, ours in kind.spec.rest_headers.items()
+        if request.headers.get(theirs)
+    }
+    arguments = {**kind.spec.rest_defaults, **in_headers, **_arguments(kind, given, request)}
     return kind.parse(arguments, strict=sent is not None)
+
+
+def _asked(request: Request) -> dict[str, Any]:
+    """The texts of the address; what is said more than once is a list."""
+    query = request.query_params
+    said = {name: [value for value in query.getlist(name) if value != ""] for name in query}
+    return {name: values[0] if len(values) == 1 else values for name, values in said.items() if values}
 
 
 def _arguments(kind: Kind, given: Mapping[str, Any], request: Request) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Rows(Generic[E]):
     ) -> list[E]:
         """The entities that match, in the order of their table."""
         page: dict[str, Any] = {"limit_": _EVERYTHING if limit is None else limit, "offset_": offset}
-        clause = f"{_matching(equal)} {self._order(newest_first)} limit :limit_ offset :offset_"
+        clause = f"{matching(equal)} {self._order(newest_first)} limit :limit_ offset :offset_"
         return list(self._read(clause, page | equal))
 
     def within(self, column: str, values: Sequence[str]) -> list[E]:
@@ -66,7 +66,7 @@ class Rows(Generic[E]):
 
     def count(self, **equal: str | bool | None) -> int:
         """How many match."""
-        sql = f"select count(*) from {self.table.name} {_matching(equal)}"
+        sql = f"select count(*) from {self.table.name} {matching(equal)}"
         ((number,),) = self.connection.execute(sql, equal)
         return int(number)
 
@@ -149,12 +149,12 @@ class DatasourceRows(Rows[Datasource]):
     ) -> list[Datasource]:
         """Those that `also` names, or whose name or text not indexed yet has the words; newest first."""
         values: dict[str, Any] = {"datastore_id": datastore_id, **equal}
-        clause = _matching(values)
+        clause = matching(values)
         if words:
             some = next(batches(also), {})
             named = f" or {one_of('id', some)}" if some else ""
             clause += f" and (lower(name) like :words_ escape '\\' or {_SAYS_SO_ALREADY}{named})"
-            values |= {"words_": f"%{_literally(words.lower())}%", **some}
+            values |= {"words_": f"%{literally(words.lower())}%", **some}
         page = {"limit_": limit, "offset_": offset}
         return list(self._read(f"{clause} {self._order(True)} limit :limit_ offset :offset_", values | page))
 
@@ -176,7 +176,8 @@ class DatasourceRows(Rows[Datasource]):
         return [str(id) for (id,) in rows]
 
 
-def _matching(equal: Values) -> str:
+def matching(equal: Values) -> str:
+    """A where clause: every column has its value; nothing where none is given."""
     conditions = [
         f'"{name}" is null' if value is None else f'"{name}" = :{name}' for name, value in equal.items()
     ]
@@ -198,5 +199,6 @@ def batches(values: Sequence[str]) -> Iterator[dict[str, str]]:
         yield {f"value_{place}": value for place, value in enumerate(values[start : start + _AT_ONCE])}
 
 
-def _literally(words: str) -> str:
+def literally(words: str) -> str:
+    """Words for a `like` that mean themselves."""
     return words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -17,15 +17,20 @@ from secrets import token_hex
 from typing import TypeVar
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.conversations import Note, TagKind
 from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.events import Event
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datastore
+from vivavoce.domain.providers import Provider
 from vivavoce.domain.tools import Tool
+from vivavoce.domain.turns import Approval
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables, Vault
 
 from . import tables
+from .conversations import ContactRows, ConversationRows, MessageRows, TurnRows, UsageRows
 from .indexing import CollectionRows, IngestionRows
 from .library import DocumentRows, UploadRows
 from .migrating import migrate
@@ -37,6 +42,8 @@ T = TypeVar("T")
 _READERS = 4
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
+_SEALED = {each.name for each in vars(tables).values() if isinstance(each, tables.Table) and each.has_secrets}
+"""The tables that hold secrets."""
 
 
 class SqlTables:
@@ -104,6 +111,56 @@ class SqlTables:
     def collections(self) -> CollectionRows:
         """What the index holds."""
         return CollectionRows(self.connection)
+
+    @cached_property
+    def contacts(self) -> ContactRows:
+        """Contacts."""
+        return ContactRows(self.connection, tables.CONTACTS, self.vault)
+
+    @cached_property
+    def conversations(self) -> ConversationRows:
+        """Conversations."""
+        return ConversationRows(self.connection, tables.CONVERSATIONS, self.vault)
+
+    @cached_property
+    def messages(self) -> MessageRows:
+        """Messages of conversations."""
+        return MessageRows(self.connection, tables.MESSAGES, self.vault)
+
+    @cached_property
+    def turns(self) -> TurnRows:
+        """Turns of conversations."""
+        return TurnRows(self.connection, tables.TURNS, self.vault)
+
+    @cached_property
+    def approvals(self) -> Rows[Approval]:
+        """Calls that wait for an operator, or did."""
+        return Rows(self.connection, tables.APPROVALS, self.vault)
+
+    @cached_property
+    def notes(self) -> Rows[Note]:
+        """Notes about conversations."""
+        return Rows(self.connection, tables.NOTES, self.vault)
+
+    @cached_property
+    def tags(self) -> Rows[TagKind]:
+        """Tags that conversations can have."""
+        return Rows(self.connection, tables.TAGS, self.vault)
+
+    @cached_property
+    def events(self) -> Rows[Event]:
+        """What happened."""
+        return Rows(self.connection, tables.EVENTS, self.vault)
+
+    @cached_property
+    def usage(self) -> UsageRows:
+        """What agents spend."""
+        return UsageRows(self.connection)
+
+    @cached_property
+    def providers(self) -> Rows[Provider]:
+        """Providers of models."""
+        return Rows(self.connection, tables.PROVIDERS, self.vault)
 
     @cached_property
     def keys(self) -> Rows[Key]:
@@ -203,8 +260,8 @@ def forget_secrets(path: Path, vault: Vault) -> None:
     """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
     with _translated(), closing(_connected(path)) as connection:
         connection.execute("begin immediate")
-        for table in (tables.AGENTS, tables.TOOLS, tables.STEPS, tables.DATASOURCES):
-            connection.execute(f"update {table.name} set secrets = null")
+        for name in sorted(_SEALED & _tables_in(connection)):
+            connection.execute(f"update {name} set secrets = null")
         ended = "json_set(document, '$.revoked_at', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
         connection.execute(f"update keys set document = {ended}")
         connection.execute("update workspace set value = ? where name = 'key'", (_fingerprint(vault),))
@@ -223,11 +280,15 @@ def _part_from_the_index(copy: sqlite3.Connection) -> None:
 
     Where the copy is used one day, an index that has gone on since must not be taken for its own.
     """
-    known = {name for (name,) in copy.execute("select name from sqlite_master where type = 'table'")}
-    if "collections" in known:
+    if "collections" in _tables_in(copy):
         copy.execute("delete from gone")
         copy.execute("update collections set filled_to = 0, name = name || '.' || ?", (token_hex(4),))
         copy.commit()
+
+
+def _tables_in(connection: sqlite3.Connection) -> set[str]:
+    """The tables that a database has; an older one lacks some."""
+    return {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
 
 
 def _fingerprint(vault: Vault) -> str:

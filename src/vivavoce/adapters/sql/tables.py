@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation, Message, Note, TagKind
 from vivavoce.domain.crm import Scenario, Step
 from vivavoce.domain.entities import Entity
+from vivavoce.domain.events import Event
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
+from vivavoce.domain.providers import Provider
 from vivavoce.domain.tools import Tool
+from vivavoce.domain.turns import Approval, Turn
 
 E = TypeVar("E", bound=Entity)
 
@@ -52,3 +57,24 @@ DATASOURCES = Table(
     has_secrets=True,
 )
 KEYS = Table("keys", Key, ("digest",))
+CONTACTS = Table("contacts", Contact, ("email", "phone_number", "external_id"))
+CONVERSATIONS = Table(
+    "conversations",
+    Conversation,
+    (
+        *("agent_id", "contact_id", "channel", "status", "priority", "assignee"),
+        *("is_ai_enabled", "visitor_id", "channel_external_id"),
+    ),
+)
+MESSAGES = Table("messages", Message, ("conversation_id", "position"), order="position")
+TURNS = Table(
+    "turns",
+    Turn,
+    ("conversation_id", "message_id", "position", "state", "lease_until", "fence", "answer_id"),
+    order="position",
+)
+APPROVALS = Table("approvals", Approval, ("conversation_id", "turn_id", "state"))
+NOTES = Table("notes", Note, ("conversation_id",))
+TAGS = Table("tags", TagKind, ("name",))
+PROVIDERS = Table("providers", Provider, ("name",), has_secrets=True)
+EVENTS = Table("events", Event, ("type", "conversation_id"))

@@ -64,6 +64,7 @@ def main() -> None:
 
 _OPERATOR = (
     "demo",
+    "chat",
     "connect",
     "mcp",
     "serve",

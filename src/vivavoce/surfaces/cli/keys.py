@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 
 import click
 
+from vivavoce.app import open_app
 from vivavoce.operations.keys import CreateKey, KeyCreated, ListKeys, RevokeKey
+from vivavoce.settings import Settings
 
 from .operations import run
 from .output import show
@@ -53,3 +56,17 @@ def list_(as_json: bool) -> None:
 def revoke(id: str, as_json: bool) -> None:
     """Revoke a key at once. It stays in the list."""
     show(run(RevokeKey.parse({"id": id})), as_json=as_json)
+
+
+@command.command("signing-secret")
+def signing_secret() -> None:
+    """Print the secret that signs calls to a callbackURL.
+
+    Whoever receives them checks the signature with it. It follows from the workspace's master key.
+    """
+    click.echo(asyncio.run(_signing_secret()))
+
+
+async def _signing_secret() -> str:
+    async with open_app(Settings.read()) as app:
+        return await app.signing_secret()

@@ -61,6 +61,18 @@ def run(op: Operation[Any]) -> Result:
     return asyncio.run(carried_out())
 
 
+def stdin_text(option: str) -> str:
+    """All of stdin, which can be read once."""
+    try:
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{option}: what stdin gives is not UTF-8.", hint="Convert it first.") from error
+    except (io.UnsupportedOperation, AttributeError) as error:  # read before, or closed
+        raise InvalidInput(f"{option}: there is nothing to read from stdin.") from error
+
+
 def _invoked(kind: Kind, values: dict[str, Any]) -> None:
     as_json, field = values.pop("as_json"), values.pop("field")
     is_sure = values.pop("yes", True)
@@ -132,14 +144,16 @@ class _Reader(click.ParamType[Any]):
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """The value; text stays text unless the field wants something else."""
-        if self.types & {"integer", "number"}:
+        if self.types & {"integer", "number"} and "string" not in self.types:
             try:
                 return pydantic_core.from_json(value.encode(), allow_inf_nan=False)
             except ValueError:
                 self.fail("must be a number", parameter, context)
         if self.types & {"object", "array"} and not ("string" in self.types and value[:1] not in "{[@"):
             return _json(value, parameter.opts[0] if parameter else "")
-        return _stdin(parameter.opts[0]) if value == "-" and isinstance(parameter, click.Option) else value
+        return (
+            stdin_text(parameter.opts[0]) if value == "-" and isinstance(parameter, click.Option) else value
+        )
 
     def shell_complete(
         self, context: click.Context, parameter: click.Parameter, incomplete: str
@@ -155,7 +169,7 @@ class _Reader(click.ParamType[Any]):
 def _json(text: str, option: str) -> Any:
     try:
         if text == "-":
-            text = _stdin(option)
+            text = stdin_text(option)
         elif text.startswith("@"):
             text = Path(text[1:]).read_text(encoding="utf-8")
         return pydantic_core.from_json(text.encode(), allow_inf_nan=False)
@@ -167,18 +181,6 @@ def _json(text: str, option: str) -> Any:
         raise InvalidInput(
             f"{option}: is not valid JSON.", hint="Quote it for your shell, or use @FILE."
         ) from error
-
-
-def _stdin(option: str) -> str:
-    """All of stdin, which can be read once."""
-    try:
-        if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(encoding="utf-8", errors="strict")
-        return sys.stdin.read()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{option}: what stdin gives is not UTF-8.", hint="Convert it first.") from error
-    except (io.UnsupportedOperation, AttributeError) as error:  # read before, or closed
-        raise InvalidInput(f"{option}: there is nothing to read from stdin.") from error
 
 
 def _alias(kind: Kind, name: str) -> str:

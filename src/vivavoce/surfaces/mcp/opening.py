@@ -12,7 +12,7 @@ from mcp.server import Server
 
 from vivavoce.app import open_app
 from vivavoce.errors import InvalidInput, VivavoceError
-from vivavoce.operations import OPERATOR, Backend, Caller, Operation
+from vivavoce.operations import OPERATOR, Backend, Caller, Hear, Operation
 from vivavoce.operations.base import R
 from vivavoce.settings import Settings
 from vivavoce.surfaces.logs import write_logs
@@ -31,7 +31,7 @@ class Unopened:
         """Everything, so that the list of tools is the usual one."""
         return True
 
-    async def run(self, op: Operation[R], caller: Caller) -> R:
+    async def run(self, op: Operation[R], caller: Caller, hear: Hear | None = None) -> R:
         """Say what is wrong."""
         raise self.cause
 

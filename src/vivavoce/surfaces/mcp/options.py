@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from .selection import Selection, ToolFacts
 
-TOOLSETS = "groups of tools, separated by commas: agents, tools, crm, knowledge, documentation, default, all"
+TOOLSETS = (
+    "groups of tools, separated by commas: "
+    "agents, tools, crm, knowledge, conversations, providers, documentation, default, all"
+)
 TOOLS = "single tools to offer, separated by commas"
 EXCLUDE = "tools never to offer, separated by commas"
 READ_ONLY = "offer only tools that change nothing"

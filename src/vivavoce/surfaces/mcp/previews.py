@@ -1,13 +1,23 @@
-"""What a deletion would take away, read before a person is asked to confirm it."""
+"""What a deletion would take away or an approval send, read before a person is asked to confirm it."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import pydantic_core
+
 from vivavoce.errors import NotFound
 from vivavoce.operations import Backend, Caller, Operation, Scope
 from vivavoce.operations.agents import DeleteAgent, GetAgent, ListAgents
+from vivavoce.operations.approvals import AnswerApproval, ListApprovals
 from vivavoce.operations.base import R
+from vivavoce.operations.contacts import (
+    DeleteContact,
+    DeleteContactVariables,
+    GetContact,
+    ListContactVariables,
+)
+from vivavoce.operations.conversations import DeleteConversation, GetConversation
 from vivavoce.operations.crm import (
     DeleteCrmScenario,
     DeleteCrmStep,
@@ -17,7 +27,10 @@ from vivavoce.operations.crm import (
     StepShown,
 )
 from vivavoce.operations.knowledge import DeleteDatasource, DeleteDatastore, GetDatasource, GetDatastore
+from vivavoce.operations.notes import DeleteNote, ListNotes
+from vivavoce.operations.tags import DeleteTag, ListConversationTags, ListTags, UntagConversation
 from vivavoce.operations.tools import GetAgentTool, RemoveAgentTool
+from vivavoce.operations.variables import DeleteVariable, GetVariable
 
 
 class Preview(NamedTuple):
@@ -25,6 +38,11 @@ class Preview(NamedTuple):
 
     name: str
     counts: dict[str, int]
+
+
+_SHOWN = 2_000
+"""Characters of a call that a person is shown."""
+_FIRST = 100
 
 
 class Reader:
@@ -60,6 +78,42 @@ class Reader:
                 return Preview(datastore.name, counts)
             case DeleteDatasource():
                 return Preview((await self._run(GetDatasource(id=op.id))).name, {})
+        return await self._of_a_conversation(op)
+
+    async def held_call(self, op: AnswerApproval) -> str | None:
+        """What would be sent; None where no such call waits, the id alone where it is not among the first."""
+        waiting = (await self._run(ListApprovals(limit=_FIRST))).approvals
+        for held in waiting:
+            if held.id == op.id:
+                payload = pydantic_core.to_json(held.payload).decode()
+                cut = payload if len(payload) <= _SHOWN else f"{payload[:_SHOWN]}…"
+                return f"of the tool {held.tool!r}, {cut}"
+        return None if len(waiting) < _FIRST else f"of approval {op.id}"
+
+    async def _of_a_conversation(self, op: Operation[Any]) -> Preview:
+        match op:
+            case DeleteConversation():
+                talk = await self._run(GetConversation(conversation_id=op.conversation_id))
+                return Preview(talk.title or talk.id, {})
+            case DeleteNote():
+                notes = (await self._run(ListNotes(conversation_id=op.conversation_id))).notes
+                return Preview(_one([each.note for each in notes if each.id == op.note_id], op.note_id), {})
+            case DeleteVariable():
+                one = GetVariable(conversation_id=op.conversation_id, var_name=op.var_name)
+                return Preview((await self._run(one)).var_name, {})
+            case DeleteTag():
+                kinds = (await self._run(ListTags())).tags
+                return Preview(_one([each.name for each in kinds if each.name == op.name], op.name), {})
+            case UntagConversation():
+                tags = (await self._run(ListConversationTags(conversation_id=op.conversation_id))).tags
+                return Preview(_one([tag for tag in tags if tag == op.tag_name], op.tag_name), {})
+            case DeleteContact():
+                person = await self._run(GetContact(contact_id=op.contact_id))
+                return Preview(person.email or person.phone_number or person.id, {})
+            case DeleteContactVariables():
+                facts = (await self._run(ListContactVariables(id=op.id))).variable_list
+                named = [each.var_name for each in facts if op.key in (None, each.var_name)]
+                return Preview(_one(named, op.key) if op.key is not None else ", ".join(named), {})
         raise TypeError(f"no preview of {op.spec.name}")
 
     async def _run(self, op: Operation[R]) -> R:
@@ -80,3 +134,10 @@ class Reader:
                 if step.id == id:
                     return step, [other for other in steps if other.id != id]
         raise NotFound(f"No step {id!r}.", hint="List the steps of a scenario with list_crm_steps.")
+
+
+def _one(found: list[str], wanted: str) -> str:
+    """The one that was looked for."""
+    if not found:
+        raise NotFound(f"No {wanted!r} here.", hint="Look at what there is, with get_conversation.")
+    return found[0]

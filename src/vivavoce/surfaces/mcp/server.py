@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pydantic_core
@@ -27,12 +27,16 @@ from mcp.types import (
 from vivavoce import __version__
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import ALIASES, CATALOGUE, Backend, Caller, Effect, Operation
+from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.approvals import AnswerApproval
 from vivavoce.operations.schemas import input_schema, output_schema
 
 from . import prompts, resources
-from .confirming import confirmed
+from .answers import readable
+from .confirming import confirmed, wants_confirmation
 from .containing import BROKEN, contained
 from .previews import Reader
+from .progress import progressing
 from .selection import Selection, ToolFacts
 
 Context = ServerRequestContext[Any, Any]
@@ -46,6 +50,7 @@ As far as they are offered, there are tools for:
 - the tools of an agent: what it can do, e.g. call an API, consult a datastore, ask for a human, follow up.
 - datastores and datasources: what it knows.
 - CRM scenarios and steps: the process that its conversations follow.
+- conversations and contacts: what was said, to whom; calls of tools that wait for approval.
 - the documentation: read its page of tools before a task of several steps. It is a resource as well.
 Ids come from list tools or from results; never make one up. Secrets are shown as ********; written back, \
 that keeps the stored value. Errors name the next step."""
@@ -99,10 +104,13 @@ def server(
         who = caller(context)
         who.check(kind.spec)  # before anybody is asked to confirm
         op = kind.parse(call.arguments or {})
-        if kind.spec.effect is Effect.DELETE:
+        if wants_confirmation(op):
             question = await confirmed(op, call, context, Reader(backend, who))
             if question is not None:
                 return question
+        if isinstance(op, AgentQuery):
+            answer = await progressing(partial(backend.run, op, who), context.session.report_progress)
+            return succeeded(answer, readable(answer))
         return succeeded(await backend.run(op, who))
 
     built: Server[Any] = Server(
@@ -145,17 +153,19 @@ def tool(kind: type[Operation[Any]]) -> Tool:
         output_schema=output_schema(spec.result),
         annotations=ToolAnnotations(
             read_only_hint=spec.effect is Effect.READ,
-            destructive_hint=spec.effect in (Effect.CHANGE, Effect.DELETE),
+            # what an approval sends may change or remove anything on the other side
+            destructive_hint=spec.effect in (Effect.CHANGE, Effect.DELETE) or kind is AnswerApproval,
             idempotent_hint=spec.effect in (Effect.READ, Effect.CHANGE, Effect.DELETE),
             open_world_hint=spec.effect is Effect.SEND,
         ),
     )
 
 
-def succeeded(result: Any) -> CallToolResult:
-    """A result, as data and as the same JSON in text."""
+def succeeded(result: Any, text: str | None = None) -> CallToolResult:
+    """A result, as data and as text: the same JSON where there is no better."""
     structured = result.model_dump(mode="json")
-    text = pydantic_core.to_json(structured).decode()
+    if text is None:
+        text = pydantic_core.to_json(structured).decode()
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
 
 

@@ -1,0 +1,1 @@
+"""Models that speak, at the providers that the operator has keys for."""

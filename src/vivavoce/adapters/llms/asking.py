@@ -1,0 +1,103 @@
+"""Asking a model: patience, repeats and the model to fall back to."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from itertools import count
+
+from vivavoce.errors import VivavoceError
+from vivavoce.ports import Piece, Prompt
+
+from .failing import Failed, silent
+from .speaking import Speakers
+from .targets import Target
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a provider may take, and how often it is asked again."""
+
+    first: float = 120.0
+    """Seconds until the first sign of life. Models that think in silence are slow to begin."""
+    between: float = 60.0
+    """Seconds between two signs of life: words, thoughts or parts of a call."""
+    whole: float = 600.0
+    """Seconds for the answer, all repeats and the fallback together."""
+    attempts: int = 3
+    """How often each model is asked at most."""
+    pause: float = 0.5
+    """Seconds before the first repeat; each further one waits twice as long."""
+    longest_pause: float = 20.0
+    """A provider that wants a longer pause is not waited for."""
+    sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, repr=False)
+
+    def pause_after(self, failed: Failed, attempt: int) -> float | None:
+        """Seconds to wait before the next attempt; None where there is no use in one."""
+        if not failed.is_passing or attempt >= self.attempts:
+            return None
+        if failed.retry_after is not None and failed.retry_after > self.longest_pause:
+            return None
+        backing_off = self.pause * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.5)
+        return min(max(backing_off, failed.retry_after or 0.0), self.longest_pause)
+
+
+class AskedModel:
+    """A model at its provider, and the one that answers in its place."""
+
+    def __init__(self, targets: Sequence[Target], speakers: Speakers, patience: Patience) -> None:
+        self._targets, self._speakers, self._patience = targets, speakers, patience
+
+    @property
+    def name(self) -> str:
+        """What its provider calls it."""
+        return self._targets[0].model
+
+    @property
+    def context(self) -> int:
+        """How many tokens the smallest of them takes in."""
+        return min(target.context for target in self._targets)
+
+    async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+        """The answer piece by piece. Nothing is asked again once a piece was given."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + self._patience.whole
+        first: VivavoceError | None = None
+        for target in self._targets:
+            for attempt in count(1):
+                has_begun = False
+                try:
+                    async with aclosing(self._asked(target, prompt, until)) as pieces:
+                        async for piece in pieces:
+                            has_begun = True
+                            yield piece
+                    return
+                except Failed as failed:
+                    if has_begun:
+                        raise failed.error from None
+                    first = failed.error if first is None else first
+                    pause = self._patience.pause_after(failed, attempt)
+                if pause is None or clock() + pause > until:
+                    break
+                await self._patience.sleep(pause)
+        assert first is not None
+        raise first
+
+    async def _asked(self, target: Target, prompt: Prompt, until: float) -> AsyncGenerator[Piece, None]:
+        """One attempt, in which every wait has an end."""
+        clock, patience = asyncio.get_running_loop().time, self._patience.first
+        async with aclosing(await self._speakers.pieces(target, prompt)) as pieces:
+            while True:
+                try:
+                    async with asyncio.timeout_at(min(clock() + patience, until)):
+                        piece = await anext(pieces)
+                except StopAsyncIteration:
+                    return
+                except TimeoutError:
+                    raise silent(target, patience if clock() < until else self._patience.whole) from None
+                patience = self._patience.between
+                if piece is not None:
+                    yield piece

@@ -1,0 +1,179 @@
+"""Conversations, their messages and turns, contacts and what agents spend, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.entities import written
+from vivavoce.domain.turns import Turn
+from vivavoce.ports import ContactFilter, ConversationFilter, Spending
+
+from .rows import Connection, Rows, literally, matching, one_of
+
+_OPEN = "state in ('waiting', 'running')"
+_ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and lease_until > :now_"
+"""Turns of a conversation that are not finished, and that someone looks after."""
+
+
+class ConversationRows(Rows[Conversation]):
+    """The conversations."""
+
+    def listed(self, wanted: ConversationFilter, limit: int) -> list[Conversation]:
+        """Those that are wanted, newest first."""
+        values: dict[str, Any] = dict(wanted.equal)
+        conditions = [matching(values).removeprefix("where ") or "true", *_conditions(wanted, values)]
+        clause = f"where {' and '.join(conditions)} order by created_at desc, id desc limit :limit_"
+        return list(self._read(clause, values | {"limit_": limit}))
+
+
+def _conditions(wanted: ConversationFilter, values: dict[str, Any]) -> Iterator[str]:
+    """Further conditions, whose values go into `values`."""
+    if wanted.created_from is not None:
+        values["from_"] = written(wanted.created_from)
+        yield "created_at >= :from_"
+    if wanted.created_to is not None:
+        values["to_"] = written(wanted.created_to)
+        yield "created_at <= :to_"
+    if wanted.is_unread is not None:
+        unread = "coalesce(json_extract(document, '$.unread_messages_count'), 0)"
+        yield f"{unread} {'>' if wanted.is_unread else '='} 0"
+    if wanted.tag is not None:
+        values["tag_"] = wanted.tag
+        yield "exists (select 1 from json_each(document, '$.tags') where value = :tag_)"
+    if wanted.before is not None:
+        values["last_"], values["last_id_"] = written(wanted.before[0]), wanted.before[1]
+        yield "(created_at, id) < (:last_, :last_id_)"
+
+
+class MessageRows(Rows[Message]):
+    """The messages of conversations, in order."""
+
+    def last(self, conversation_id: str, limit: int, *, before: int | None = None) -> list[Message]:
+        """The last ones, in order; `before` a position."""
+        clause = "where conversation_id = :conversation_id and position < :before_"
+        values = {
+            "conversation_id": conversation_id,
+            "before_": 2**62 if before is None else before,
+            "limit_": limit,
+        }
+        newest = self._read(f"{clause} order by position desc limit :limit_", values)
+        return list(newest)[::-1]
+
+    def append(self, message: Message) -> Message:
+        """Insert it at the end of its conversation; it comes back with its position."""
+        ((last,),) = self.connection.execute(
+            "select coalesce(max(position), 0) from messages where conversation_id = :id",
+            {"id": message.conversation_id},
+        )
+        placed = message.model_copy(update={"position": int(last) + 1})
+        self.add(placed)
+        return placed
+
+
+class TurnRows(Rows[Turn]):
+    """The turns of conversations."""
+
+    def open_before(self, turn: Turn) -> list[Turn]:
+        """Turns of the same conversation that come first and are not finished, in order."""
+        clause = f"where conversation_id = :conversation_id and position < :position_ and {_OPEN}"
+        values = {"conversation_id": turn.conversation_id, "position_": turn.position}
+        return list(self._read(f"{clause} order by position", values))
+
+    def is_held_up(self, turn: Turn, now: datetime) -> bool:
+        """Whether someone works on an earlier turn of the same conversation, or waits to."""
+        clause = f"{_ALIVE} and position < :position_ limit 1"
+        values = {"conversation_id": turn.conversation_id, "position_": turn.position, "now_": written(now)}
+        return bool(list(self.connection.execute(f"select 1 from turns {clause}", values)))
+
+    def number_open(self, conversation_id: str, now: datetime) -> int:
+        """How many turns of a conversation someone works on, or waits to."""
+        values = {"conversation_id": conversation_id, "now_": written(now)}
+        ((number,),) = self.connection.execute(f"select count(*) from turns {_ALIVE}", values)
+        return int(number)
+
+    def stranded(self, now: datetime, limit: int) -> list[Turn]:
+        """Turns that are not finished although nobody works on them any more."""
+        clause = f"where {_OPEN} and lease_until < :now_ order by lease_until limit :limit_"
+        return list(self._read(clause, {"now_": written(now), "limit_": limit}))
+
+
+class ContactRows(Rows[Contact]):
+    """The contacts."""
+
+    def known_by(self, **ids: str) -> list[Contact]:
+        """Those with one of these: email, phone_number, external_id."""
+        conditions = [f'"{name}" = :{name}' for name in ids]
+        return list(self._read(f"where {' or '.join(conditions)} order by created_at", ids)) if ids else []
+
+    def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:
+        """Those that are wanted, newest first, and how many there are."""
+        values: dict[str, Any] = {}
+        clause = f"where {' and '.join(['true', *_wanted(wanted, values)])}"
+        ((number,),) = self.connection.execute(f"select count(*) from contacts {clause}", values)
+        page = f"{clause} order by created_at desc, id desc limit :limit_ offset :offset_"
+        return list(self._read(page, values | {"limit_": limit, "offset_": offset})), int(number)
+
+
+def _wanted(wanted: ContactFilter, values: dict[str, Any]) -> Iterator[str]:
+    """The conditions of a search for contacts, whose values go into `values`."""
+    for column, has in (("email", wanted.has_email), ("phone_number", wanted.has_phone)):
+        if has is not None:
+            yield f"{column} is {'not ' if has else ''}null"
+    if wanted.created_from is not None:
+        values["from_"] = written(wanted.created_from)
+        yield "created_at >= :from_"
+    if wanted.created_to is not None:
+        values["to_"] = written(wanted.created_to)
+        yield "created_at <= :to_"
+    if wanted.words:
+        values["words_"] = f"%{literally(wanted.words.lower())}%"
+        yield f"lower({_SEARCHED}) like :words_ escape '\\'"
+    if wanted.conversation or wanted.tags:
+        theirs = [f'talk."{name}" = :talk_{name}' for name in wanted.conversation]
+        values |= {f"talk_{name}": value for name, value in wanted.conversation.items()}
+        if wanted.tags:
+            tags = {f"tag_{place}": tag for place, tag in enumerate(wanted.tags)}
+            values |= tags
+            theirs.append(
+                f"exists (select 1 from json_each(talk.document, '$.tags') where {one_of('value', tags)})"
+            )
+        conditions = " and ".join(["talk.contact_id = contacts.id", *theirs])
+        yield f"exists (select 1 from conversations talk where {conditions})"
+
+
+_NAME = " || ' ' || ".join(
+    f"coalesce(json_extract(document, '$.{name}'), '')" for name in ("first_name", "last_name")
+)
+_SEARCHED = " || '\n' || ".join(
+    (_NAME, *(f"coalesce({name}, '')" for name in ("email", "phone_number", "external_id")))
+)
+"""Where the words of a search for contacts may stand, each on a line."""
+
+
+class UsageRows:
+    """What agents spend, month by month."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def of(self, agent_id: str, month: str) -> Spending:
+        """What an agent has spent in a month, `2026-11`."""
+        sql = (
+            "select turns, prompt_tokens, completion_tokens, cost from usage"
+            " where agent_id = :agent_id and month = :month"
+        )
+        rows = list(self.connection.execute(sql, {"agent_id": agent_id, "month": month}))
+        return Spending(*rows[0]) if rows else Spending(0, 0, 0, 0.0)
+
+    def add(self, agent_id: str, month: str, more: Spending) -> None:
+        """Count more."""
+        sums = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in Spending._fields)
+        self.connection.execute(
+            "insert into usage values (:agent_id, :month, :turns, :prompt_tokens, :completion_tokens, :cost)"
+            f" on conflict (agent_id, month) do update set {sums}",
+            {"agent_id": agent_id, "month": month, **more._asdict()},
+        )

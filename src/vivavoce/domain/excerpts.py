@@ -1,0 +1,122 @@
+"""Excerpts: the sentences of a passage that can stand by themselves, and what each stands under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from .sentences import Span, sentences_of, trimmed
+from .words import folded, words_of
+
+
+class Excerpt(NamedTuple):
+    """A sentence or an item of a list, word for word."""
+
+    place: int
+    """Which sentence of its passage it is."""
+    text: str
+    words: Mapping[str, int]
+    context: Mapping[str, int]
+    """The words of the heading, the question or the opening of the list that it stands under."""
+    rank: int | None
+    """How many stand before it under a question or in a list; None where it stands in neither."""
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it begins with a word that stands for something said before."""
+        return _POINTS_BACK.match(self.text) is not None
+
+
+@lru_cache(maxsize=128)
+def excerpts_of(text: str, language: str) -> tuple[Excerpt, ...]:
+    """The excerpts of a passage in reading order: no headings, no questions, no fragments.
+
+    The passages of a few turns are kept, because a conversation comes back to them.
+    """
+    return tuple(_excerpts(text, language))
+
+
+def is_instruction(text: str) -> bool:
+    """Whether a sentence speaks to a model instead of a reader; such a one is never quoted."""
+    return _INSTRUCTION.search(folded(text)) is not None
+
+
+_LONGEST = 500
+_SHORTEST = 3
+_LONGEST_HEADING = 10
+_HEADING = re.compile(r"#{1,6}\s+\S")
+_ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25e6]|\d{1,2}[.)]|#{1,6})\s+")
+_CLOSERS = "\"'\u201d\u2019\u00bb)]*_"
+_STOPS = tuple(".!?\u2026:;\u3002\uff01\uff1f")
+_ASKS = tuple("?\uff1f\u061f")
+_POINTS_BACK = re.compile(
+    r"(?:it|this|that|these|those|they|he|she|such|however|therefore|also|then"
+    r"|ele|ela|eles|elas|isso|isto|este|esta|esse|essa|tal|por\u00e9m|assim|tamb\u00e9m"
+    r"|esto|eso|ellos|ellas|adem\u00e1s)\b",
+    re.IGNORECASE,
+)
+_INSTRUCTION = re.compile(
+    r"""\b(?:ignor[ea]r?|disregard|forget|override|desconsider[ea]|esquec[ae]|olvida)\b
+        (?:\s+\S{1,30}){0,5}?\s+
+        (?:instructions?|prompts?|rules?|guidelines|instruc\w{1,12}|regras|reglas|ordens)\b
+    | \b(?:system\s+prompt|prompt\s+d[eo]\s+sistema|previous\s+instructions|instrucoes\s+anteriores)\b
+    | \b(?:you\s+are\s+now|voce\s+agora\s+e|ahora\s+eres|act\s+as\s+an?|pretend\s+(?:to\s+be|that\s+you))\b
+    | \b(?:as\s+an\s+ai|dear\s+ai|ai\s+(?:assistant|model)s?\s*(?:[:,]|must|should|reading))
+    | \b(?:call|invoke)\s+the\s+\S{1,40}\s+(?:tool|function)\b
+    | \b(?:call|use|invoke|chame)\s+\w{1,30}_\w{1,30}\b
+    | \breveal\s+(?:your|the)\s
+    | </?(?:system|passage|instructions?|tool)\b|<\||\[/?inst\]""",
+    re.VERBOSE,
+)
+
+
+def _excerpts(passage: str, language: str) -> Iterator[Excerpt]:
+    above: Mapping[str, int] = {}
+    last: Mapping[str, int] = {}
+    rank: int | None = None
+    is_list = False
+    for place, span in enumerate(_stretches(passage)):
+        text = passage[span.start : span.end]
+        item = _ITEM.match(text)
+        bare = text if item is None else text[item.end() :]
+        words = words_of(bare, language)
+        is_question = bare.rstrip(_CLOSERS).endswith(_ASKS)
+        if is_question or _is_heading(passage, span, is_item=item is not None):
+            above, rank, is_list = words, 0 if is_question else None, False
+            continue
+        if is_list and item is None:
+            above, rank, is_list = {}, None, False
+        is_whole = len(bare.split(None, _SHORTEST)) >= _SHORTEST or (bool(words) and bool(above))
+        if bare.endswith(":"):
+            above, rank, is_list = {**above, **last, **words}, 0, True
+            is_whole = len(words) > _SHORTEST
+        if is_whole and len(bare) <= _LONGEST:
+            yield Excerpt(place, bare, words, above, rank)
+            rank = None if rank is None else rank + 1
+        last = words
+
+
+def _stretches(text: str) -> Iterator[Span]:
+    """The sentences, without blanks around them; an item of a list ends with its line."""
+    for span in sentences_of(text):
+        kept = trimmed(text, span)
+        if kept is None:
+            continue
+        line = text.find("\n", kept.start, kept.end)
+        if line >= 0 and _ITEM.match(text, kept.start) is not None and text[line + 1].isupper():
+            yield Span(kept.start, line)
+            kept = Span(line + 1, kept.end)
+        yield kept
+
+
+def _is_heading(text: str, span: Span, *, is_item: bool) -> bool:
+    """Whether a stretch is a title: marked as one, or a short line by itself without a stop."""
+    if text.startswith("#", span.start):
+        return _HEADING.match(text, span.start) is not None
+    if is_item or not text.startswith("\n\n", span.end):
+        return False
+    written = text[span.start : span.end]
+    is_short = len(written.split(None, _LONGEST_HEADING)) <= _LONGEST_HEADING
+    return is_short and "|" not in written and not written.rstrip(_CLOSERS).endswith(_STOPS)

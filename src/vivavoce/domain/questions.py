@@ -1,0 +1,174 @@
+"""Questions: which words they are about, and what kind of sentence would answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from .languages import language_of, small_words
+from .vocabulary import words
+from .words import folded, words_of
+
+
+class Wanted(NamedTuple):
+    """What a question asks for."""
+
+    words: Mapping[str, float]
+    """The stems that it is about, and what each weighs."""
+    kinds: frozenset[str]
+    """price, count, time, person, definition: what an answer holds besides the words."""
+
+    names: frozenset[str]
+    """The stems of those that are names, of which an answer speaks."""
+    is_foreign: bool
+    """Whether the question is in another language than the stems."""
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether the kind alone tells an answer from another sentence, whatever its words."""
+        return not self.kinds.isdisjoint(("price", "count", "time"))
+
+    def fit(self, sentence: str) -> float:
+        """How well a sentence is of the kind that answers, from 0 to 1; in the middle where any is."""
+        if not self.kinds:
+            return 0.4
+        return max(_KINDS[kind].fit(sentence) for kind in self.kinds)
+
+
+def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
+    """What a question asks for, its words in the stems of a language.
+
+    A question that points back is about the person's last messages too, but less.
+    """
+    asked = question[:_LONGEST]
+    telling = dict.fromkeys(_words(asked, language), 1.0)
+    if points_back(asked):
+        for said, weight in zip(reversed(earlier), _EARLIER, strict=False):
+            for word in _words(said[:_LONGEST], language):
+                telling.setdefault(word, weight)
+    kinds = {name: found for name, kind in _KINDS.items() if (found := kind.asked.search(folded(asked)))}
+    for found in kinds.values():
+        for word in _words(found.group(), language):
+            telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))
+    is_foreign = language_of(asked, language) != language
+    names = frozenset() if is_foreign else _names(asked, language)
+    return Wanted(telling, frozenset(kinds), names, is_foreign)
+
+
+def points_back(question: str) -> bool:
+    """Whether a question cannot be understood without what was said before it."""
+    own = language_of(question)
+    plain = [folded(match.group()) for match in _WORD.finditer(question)]
+    telling = list(_words(question, own))
+    if not telling:
+        return True
+    if len(telling) > _FEW:
+        return False
+    return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
+
+
+class _Kind(NamedTuple):
+    asked: re.Pattern[str]
+    """How the question says that it wants this."""
+    full: re.Pattern[str]
+    """What a sentence has that gives it."""
+    half: re.Pattern[str] | None = None
+    """And what one has that may give it."""
+
+    def fit(self, sentence: str) -> float:
+        if self.full.search(sentence) is not None:
+            return 1.0
+        return 0.5 if self.half is not None and self.half.search(sentence) is not None else 0.0
+
+
+_LONGEST = 2_000
+_FEW = 3
+_EARLIER = (0.6, 0.3)
+"""What a word of the last message weighs, and of the one before."""
+_OF_KIND = 0.5
+"""And a word such as "price", which an answer says in figures."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
+_NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
+_GOING_ON = words(
+    "and or but so what e ou mas y o pero entonces entao",
+)
+_PRONOUNS = words(
+    "it its that this they them he she him her one ones second first third last other same those these",
+    "isso isto ele ela eles elas dele dela deles esse essa este esta segundo segunda primeiro primeira outro",
+    "outra eso esto ellos ellas otro otra ese",
+)
+_SAYING_NOTHING = words(
+    "please tell explain describe know want wondering give show list hi hello hey much many often long old",
+    "about does do could would there get got one ones",
+    "oi ola favor diga dizer explique gostaria saber quero queria poderia mostre liste fale existe fica faz",
+    "hola dime quisiera puedo decir cuanto cuantos cuanta cuantas cuando donde cual quanto quantos",
+)
+_DIGIT = re.compile(r"\d")
+_NUMERAL = (
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dois|duas|tr\u00eas|quatro|cinco|seis|sete|oito"
+    r"|nove|dez|dos|tres|cuatro|diez)\b"
+)
+_DAY = (
+    r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|weekend|january|february|march"
+    r"|april|june|july|august|september|october|november|december|segunda|ter\u00e7a|quarta|quinta|sexta"
+    r"|s\u00e1bado|domingo|janeiro|fevereiro|mar\u00e7o|abril|maio|junho|julho|agosto|setembro|outubro"
+    r"|novembro|dezembro|lunes|martes|mi\u00e9rcoles|jueves|viernes|enero|noviembre|diciembre)"
+)
+_MONEY = (
+    r"[$\u20ac\u00a3\u00a5]"
+    r"|\b(?:usd|eur|brl|reais|dollars?|euros?|d\u00f3lares|pesos|free|gr\u00e1tis|gratis|gratuit[oa])\b"
+)
+_KINDS = {
+    "price": _Kind(
+        re.compile(
+            r"\b(?:how much|costs?|prices?|pricing|fees?|quanto (?:custa|e|sai|fica)|precos?|valor(?:es)?"
+            r"|custos?|cuanto (?:cuesta|es|vale)|precios?)\b"
+        ),
+        re.compile(_MONEY, re.IGNORECASE),
+        _DIGIT,
+    ),
+    "count": _Kind(
+        re.compile(
+            r"\b(?:how (?:many|long|old|far|often|big)|quant[oa]s|quanto tempo|prazo|cuant[oa]s"
+            r"|cuanto tiempo)\b"
+        ),
+        re.compile(r"\d|" + _NUMERAL, re.IGNORECASE),
+    ),
+    "time": _Kind(
+        re.compile(
+            r"\b(?:when|what (?:time|year|day|date)|hours|open|opening|quando|que (?:horas|dia|ano)|horarios?"
+            r"|qual a data|cuando|a que hora)\b"
+        ),
+        re.compile(r"\d|" + _DAY, re.IGNORECASE),
+    ),
+    "person": _Kind(
+        re.compile(r"^\W*(?:who|quem|quien)\b"),
+        re.compile(r"[^\W\d_] [A-Z\u00c0-\u00dd][\w'-]+"),
+    ),
+    "definition": _Kind(
+        re.compile(
+            r"^\W*(?:what(?:'s| is| are| does)|define|o que (?:e|sao|significa)|que (?:es|son|significa))\b"
+        ),
+        re.compile(
+            r"^(?:\S+\s+){1,7}(?:is|are|means|refers|stands|\u00e9|s\u00e3o|significa|es|son)\s",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(?:is|are|means|\u00e9|s\u00e3o|es|son)\b", re.IGNORECASE),
+    ),
+}
+
+
+def _words(text: str, language: str) -> Iterable[str]:
+    """The stems of the words that tell something, in whichever language the text is."""
+    small = small_words(language_of(text, language))
+    kept = (match.group() for match in _WORD.finditer(text))
+    telling = (word for word in kept if word.lower() not in small and folded(word) not in _SAYING_NOTHING)
+    return words_of(" ".join(telling), language)
+
+
+def _names(question: str, language: str) -> frozenset[str]:
+    """The stems of words with a capital that begin no sentence; none where capitals say nothing."""
+    names = [name for found in _NAME.finditer(question) for name in _words(found.group(), language)]
+    plain = sum(word.group()[0].islower() for word in _WORD.finditer(question))
+    return frozenset(names) if plain > len(names) and language != "de" else frozenset()

@@ -1,0 +1,120 @@
+"""Vocabulary: the words by which wishes are told, in English, Portuguese and Spanish, without accents."""
+
+from __future__ import annotations
+
+
+def words(*lines: str) -> frozenset[str]:
+    """Every word of the lines."""
+    return frozenset(word for line in lines for word in line.split())
+
+
+def phrases(*lines: str) -> frozenset[tuple[str, ...]]:
+    """Every phrase of the lines, which part them with a bar."""
+    return frozenset(tuple(phrase.split()) for line in lines for phrase in line.split("|"))
+
+
+# Who may be asked for, and what may stand before and after them.
+PERSONS = words(
+    "human humans person representative rep operator attendant agent advisor adviser someone somebody staff",
+    "supervisor manager specialist",
+    "humano humana pessoa atendente atendentes operador operadora alguem consultor consultora vendedor",
+    "vendedora gerente especialista",
+    "persona agente asesor asesora alguien supervisora",
+)
+CALLED_ALONE = words("human humano humana atendente representative operator operador operadora agente agent")
+HUMAN_HELP = words(
+    "human-support human-help human-agent human-assistance human-being customer-service customer-support",
+    "live-agent live-support live-person real-person",
+    "atendimento-humano suporte-humano ajuda-humana atendente-humano pessoa-real",
+    "atencion-humana agente-humano persona-real soporte-humano",
+)
+FILLERS = words(
+    "to with a an the some any one of your live real actual please directly through",
+    "com um uma o algum alguma seu sua os verdade pra para pro direto favor por de do da",
+    "con un una el algun alguna la su al",
+)
+AFTERWARDS = words(
+    "please now here instead asap about to regarding right today immediately because being and or on for",
+    "agent representative at soon then urgently",
+    "por pelo agora aqui ai ja urgente sobre para pra pq porque hoje do da de no na e real mesmo logo humano",
+    "humana ahora ya aca hoy acerca en y",
+)
+PURPOSES = words("to for on para pra de do da en y and e")
+HELPING = words("help assist talk speak answer call me ajudar falar atender verdade ayudar hablar")
+
+# What is wished of them.
+SPEAKING = words("speak talk chat falar conversar hablar charlar platicar")
+WANTING = words(
+    "want need prefer like wanna quero queria preciso prefiro gostaria necessito quiero necesito quisiera"
+)
+PASSING = words(
+    "connect transfer escalate forward redirect pass put get give",
+    "transfere transfira transferir passa passe passar encaminha encaminhe encaminhar direciona direcione",
+    "chama chame chamar conecta conecte conectar",
+    "transfiere transfiera pasa pase pasar comunica comunicar pasame comunicame transfiereme llama",
+)
+MOVING = words("connect transfer redirect transfere transfira encaminha encaminhe transfiereme pasame")
+CALLING = words("chama chame chamar escalate llama")
+OTHERS = words(
+    "you agent agents bot bots it they he she wants wishes needs",
+    "robo agente voce voces ele ela eles quer usted",
+)
+REFUSING = words("don't dont not never without nao nunca sem sin tampoco jamais")
+CUSTOMERS = words(
+    "customer customers client clients user users visitor visitors cliente clientes usuario usuarios"
+)
+
+# What closes a conversation, what goes along with it, and what keeps it open.
+THANKS = words("thanks thank thx obrigado obrigada obg brigado brigada valeu vlw gracias muchas")
+CLOSINGS = phrases(
+    "thanks|thank you|thank u|thankyou|thx|ty|cheers|much appreciated|appreciate it|i appreciate it",
+    "that's all|that is all|thats all|that's it|that is it|that was all|nothing else|all good now|all set",
+    "problem solved|issue solved|solved|resolved|issue resolved|problem resolved|it's solved|it is solved",
+    "that solved it|that solves it|that fixed it|it works now|works now|it worked|that worked|that helped",
+    "that helps|bye|goodbye|bye bye|see you|have a nice day|have a good day",
+    "obrigado|obrigada|obg|brigado|brigada|valeu|vlw|agradeco|agradecido|agradecida|grato|grata",
+    "era so isso|era isso|e so isso|so isso|isso e tudo|por enquanto e so|nada mais|mais nada|e so",
+    "resolvido|resolveu|problema resolvido|ja resolvi|consegui resolver|deu certo|funcionou|ajudou muito",
+    "tchau|ate logo|ate mais|tenha um bom dia",
+    "gracias|muchas gracias|mil gracias|eso es todo|nada mas|era todo|problema resuelto|resuelto|funciono",
+    "solucionado|adios|hasta luego",
+)
+POLITE = words(
+    "ok okay great perfect awesome excellent wonderful nice good cool very so much a lot for your you the",
+    "help helping answer time support info information quick everything all that's it's that it this is i'm",
+    "my problem issue now just have day really again no one more",
+    "otimo otima perfeito perfeita maravilha excelente beleza blz show muito mesmo pela pelo ajuda atencao",
+    "resposta tudo por enquanto sim ja o meu problema isso era so certinho demais um bom dia boa tarde",
+    "noite ate de nada mais foi entao legal joia top bem",
+    "muy bien genial perfecto ayuda todo si la respuesta",
+)
+NOT_CLOSED = words(
+    "but however still not doesn't don't didn't isn't can't cannot won't wasn't hasn't advance nothing",
+    "what how when where why which who another try unsolved",
+    "mas porem ainda nao contudo desde antecipadamente antemao qual como quando onde quanto porque pena",
+    "tentar pero aun todavia antemano cual cuando donde cuanto embargo",
+)
+
+# How one greets, and whom.
+GREETINGS = phrases(
+    "hi|hello|hey|hiya|howdy|greetings|good morning|good afternoon|good evening|good day|how are you",
+    "how are you doing|how's it going|what's up",
+    "oi|ola|opa|alo|e ai|bom dia|boa tarde|boa noite|tudo bem|tudo bom|como vai|td bem",
+    "hola|buenos dias|buenas tardes|buenas noches|buenas|buen dia|que tal|como estas|como esta",
+)
+GREETED = words(
+    "there all everyone team folks again friend today",
+    "pessoal gente amigo amiga com voce a todos e y tudo equipe",
+)
+
+TELLERS = {
+    "en": words("hi hello hey thanks thank you good morning bye human agent please want speak talk the is"),
+    "pt": words(
+        "oi ola obrigado obrigada valeu vlw bom dia boa tarde noite tchau humano atendente quero falar com",
+        "tudo bem isso era",
+    ),
+    "es": words(
+        "hola gracias buenos dias buenas tardes noches adios muchas quiero hablar con una persona eso es todo"
+    ),
+}
+"""The words of small talk that tell which language is spoken."""

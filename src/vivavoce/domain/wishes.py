@@ -1,0 +1,143 @@
+"""Wishes: whether a message asks for a person, closes a conversation or only greets.
+
+Told by the words themselves in English, Portuguese and Spanish. A wish that is missed costs a sentence; one
+that is heard where there was none takes the conversation out of the agent's hands. So doubt means no.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from . import vocabulary
+from .words import folded
+
+
+def wants_human(text: str) -> bool:
+    """Whether someone asks to be passed on to a person."""
+    words = _words(text)
+    if 0 < len(words) <= _SHORT_CALL and _is_bare_call(words):
+        return True
+    return any(_asks_for_person(clause) for clause in _clauses(text))
+
+
+def says_thanks(text: str) -> bool:
+    """Whether a message closes the conversation: thanks, a problem that is solved, or a goodbye."""
+    words = _words(text)
+    if not 0 < len(words) <= _LONGEST_CLOSING or "?" in text:
+        return False
+    if words[0] in {"no", "nope", "nao"} and len(words) > 1 and words[1] in vocabulary.THANKS:
+        words = words[1:]
+    left, closings = _without(words, vocabulary.CLOSINGS)
+    if not closings or not vocabulary.NOT_CLOSED.isdisjoint(left) or left[:1] in (["is"], ["was"], ["did"]):
+        return False
+    return sum(word not in vocabulary.POLITE for word in left) <= 1
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a message greets and says nothing else, but for a name."""
+    words = _words(text)
+    if not 0 < len(words) <= _LONGEST_GREETING:
+        return False
+    left, greetings = _without(words, vocabulary.GREETINGS)
+    others = [word for word in left if word not in vocabulary.GREETED]
+    if not greetings or len(others) > 1:
+        return False
+    return not others or (others[0] == words[-1] and text.split()[-1][0].isupper() and "?" not in text)
+
+
+def wish_language(text: str) -> str:
+    """The language of the words of small talk in a message; nothing where it has none."""
+    words = set(_words(text))
+    counts = {language: len(words & tellers) for language, tellers in vocabulary.TELLERS.items()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > 0 else ""
+
+
+_SHORT_CALL = 4
+_LONGEST_CLOSING = 16
+_LONGEST_GREETING = 7
+_LONGEST_TEXT = 4_000
+_LONGEST_PHRASE = 5
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
+_CLAUSE_END = re.compile(r"[.,;:!?\n\u2026\u2014()\"\u201c\u201d]+")
+
+
+def _words(text: str) -> list[str]:
+    return [folded(match.group()).replace("\u2019", "'") for match in _WORD.finditer(text[:_LONGEST_TEXT])]
+
+
+def _clauses(text: str) -> Iterator[list[str]]:
+    for clause in _CLAUSE_END.split(text[:_LONGEST_TEXT]):
+        if words := _words(clause):
+            yield words
+
+
+def _is_bare_call(words: Sequence[str]) -> bool:
+    around = vocabulary.FILLERS | {"now", "agora", "ahora", "humano", "real", "live"}
+    called = [word for word in words if word in vocabulary.CALLED_ALONE]
+    joined = {"-".join(pair) for pair in pairwise(words)}
+    known = vocabulary.CALLED_ALONE | around
+    if joined & vocabulary.HUMAN_HELP and len(words) <= _SHORT_CALL:
+        return len([word for word in words if word not in known]) <= 1 and words[-1] not in {"quando", "when"}
+    return bool(called) and all(word in known for word in words)
+
+
+def _asks_for_person(words: Sequence[str]) -> bool:
+    if not vocabulary.CUSTOMERS.isdisjoint(words):
+        return False
+    for place, word in enumerate(words):
+        if word in vocabulary.SPEAKING | vocabulary.WANTING | vocabulary.PASSING and _reaches_person(
+            words, place
+        ):
+            before = words[max(0, place - 4) : place]
+            subject = next((each for each in reversed(before) if each not in {"to", "please"}), "")
+            is_others = word in vocabulary.SPEAKING and subject in vocabulary.OTHERS
+            if not is_others and vocabulary.REFUSING.isdisjoint(before):
+                return True
+    return False
+
+
+def _reaches_person(words: Sequence[str], place: int) -> bool:
+    """Whether a person is what the verb at a place is about, with nothing but fillers between them."""
+    verb, rest = words[place], words[place + 1 :]
+    if verb in vocabulary.PASSING:
+        is_first_person = rest[:1] in (["me"], ["us"]) or words[max(0, place - 1) : place] == ["me"]
+        rest = rest[1:] if rest[:1] in (["me"], ["us"]) else rest
+        is_first_person = is_first_person or verb.endswith("me")
+        if not is_first_person and verb not in vocabulary.CALLING:
+            return False
+        if verb in vocabulary.MOVING and (
+            not rest or (rest[0] in vocabulary.AFTERWARDS and rest[0] != "to" and len(rest) <= 3)
+        ):
+            return True
+    for index, word in enumerate(rest):
+        pair = "-".join(rest[index : index + 2])
+        if pair in vocabulary.HUMAN_HELP or word in vocabulary.PERSONS:
+            return _may_follow(rest[index + (2 if pair in vocabulary.HUMAN_HELP else 1) :], verb)
+        if word not in vocabulary.FILLERS:
+            return False
+    return False
+
+
+def _may_follow(after: Sequence[str], verb: str) -> bool:
+    """Whether the words after the person leave it a person to speak with, not one for some other purpose."""
+    if verb in vocabulary.WANTING and after and after[0] in vocabulary.PURPOSES:
+        return len(after) > 1 and after[1] in vocabulary.HELPING
+    return not after or after[0] in vocabulary.AFTERWARDS
+
+
+def _without(words: Sequence[str], phrases: frozenset[tuple[str, ...]]) -> tuple[list[str], int]:
+    """The words that are no part of a phrase, and how many phrases there were; longer phrases count first."""
+    left: list[str] = []
+    found = place = 0
+    while place < len(words):
+        for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
+            if tuple(words[place : place + length]) in phrases:
+                found, place = found + 1, place + length
+                break
+        else:
+            left.append(words[place])
+            place += 1
+    return left, found

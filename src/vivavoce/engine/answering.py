@@ -1,0 +1,155 @@
+"""Answering: the model speaks and calls tools until it is done; what it says is checked on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vivavoce.domain.citing import Cite, Citing
+from vivavoce.domain.models import models
+from vivavoce.domain.prompting import tokens_of
+from vivavoce.errors import UpstreamFailed
+from vivavoce.operations import Hear, Told
+from vivavoce.ports import Called, Delta, Model, Prompt, Returned, Spent, Step, Wrote
+
+from .toolbox import Asked, Toolbox
+
+MOST_ROUNDS = 8
+"""How often a model may call tools before it must answer."""
+MOST_CALLS = 16
+"""How many calls a turn may have."""
+MOST_ANSWER = 100_000
+"""Characters of an answer; what comes after them is cut."""
+LONGEST = 900.0
+"""Seconds that a turn may take with all its calls."""
+_BETWEEN = "\n\n"
+"""Between what was said before a call and after it."""
+
+
+@dataclass
+class Drafted:
+    """What came of the model's work."""
+
+    text: str = ""
+    cites: list[Cite] = field(default_factory=list)
+    """Which source each place of the text rests on."""
+    spent: list[Spent] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    """What was called and what it gave, for the trace; secrets are markers."""
+    asked: Asked | None = None
+    """A call that waits for an operator; there is no answer then."""
+    steps: tuple[Step, ...] = ()
+    milliseconds: int = 0
+
+
+async def answered(model: Model, prompt: Prompt, toolbox: Toolbox, hear: Hear, drafted: Drafted) -> None:
+    """Let the model speak until it is done; `drafted` holds how far it has come, whatever happens."""
+    started = time.monotonic()
+    speaking = _Speaking(model, prompt, toolbox, hear, drafted)
+    try:
+        async with asyncio.timeout(LONGEST):
+            await speaking.until_done()
+    except TimeoutError:
+        raise UpstreamFailed(f"The turn took longer than {LONGEST:g} seconds.") from None
+    finally:
+        drafted.milliseconds = round_ms(started)
+    if drafted.asked is None and not drafted.text.strip():
+        raise UpstreamFailed("The model said nothing.", hint="Ask again, or choose another model.")
+
+
+@dataclass
+class _Speaking:
+    """A model at work, round by round. What it says before a call is part of its answer."""
+
+    model: Model
+    prompt: Prompt
+    toolbox: Toolbox
+    hear: Hear
+    drafted: Drafted
+
+    async def until_done(self) -> None:
+        for number in range(MOST_ROUNDS + 1):
+            drafted = self.drafted
+            may_call = number < MOST_ROUNDS and len(drafted.calls) < MOST_CALLS
+            tools = self.toolbox.offered() if may_call else ()
+            begins = len(drafted.text)
+            calls = await self._round(replace(self.prompt, tools=tools, steps=drafted.steps))
+            if not calls or not may_call:
+                return
+            said = drafted.text[begins:].strip()
+            drafted.steps = (*drafted.steps, *((Wrote(said),) if said else ()), *calls)
+            if not await _carry_out(calls, self.toolbox, drafted, self.hear):
+                return
+
+    async def _round(self, prompt: Prompt) -> list[Called]:
+        """What the model calls when it is asked once; what it says is told on the way."""
+        citing = Citing(known=len(prompt.passages))
+        calls: list[Called] = []
+        begins, is_counted, has_begun = self._next_paragraph(), False, False
+        try:
+            async with aclosing(self.model.answer(prompt)) as pieces:
+                async for piece in pieces:
+                    has_begun = True
+                    if isinstance(piece, Delta):
+                        self._take(citing.feed(piece.text), begins)
+                    elif isinstance(piece, Called):
+                        calls.append(piece)
+                    else:
+                        self.drafted.spent.append(piece)
+                        is_counted = True
+                    if len(self.drafted.text) >= MOST_ANSWER:
+                        return []
+            self._take(citing.end(), begins)
+        finally:
+            if has_begun and not is_counted:  # cut off before it said what it cost
+                self.drafted.spent.append(self._estimated(prompt, self.drafted.text[begins:]))
+        return calls
+
+    def _next_paragraph(self) -> int:
+        """Where the next words stand: after a blank line, where something was said before."""
+        return len(self.drafted.text) + (len(_BETWEEN) if self.drafted.text else 0)
+
+    def _take(self, pieces: Sequence[str | Cite], begins: int) -> None:
+        for piece in pieces:
+            if isinstance(piece, Cite):
+                self.drafted.cites.append(Cite(piece.number, begins + piece.at))
+                self.hear(Told("cite", str(piece.number)))
+            elif piece:
+                between = _BETWEEN if len(self.drafted.text) < begins else ""
+                piece = (between + piece)[: MOST_ANSWER - len(self.drafted.text)]
+                self.drafted.text += piece
+                self.hear(Told("answer", piece))
+
+    def _estimated(self, prompt: Prompt, said: str) -> Spent:
+        texts = (prompt.instructions, prompt.question, *(each.text for each in prompt.passages))
+        read = int(sum(map(tokens_of, (*texts, *(each.text for each in prompt.history)))))
+        wrote = int(tokens_of(said))
+        known = models().get(self.toolbox.scene.model_name)
+        price = None if known is None else known.price
+        return Spent(self.model.name, read, wrote, None if price is None else price.of(read, wrote))
+
+
+async def _carry_out(calls: Sequence[Called], toolbox: Toolbox, drafted: Drafted, hear: Hear) -> bool:
+    """Call the tools one after the other; whether the model goes on."""
+    for place, call in enumerate(calls):
+        if len(drafted.calls) >= MOST_CALLS:
+            outcome_text = "Not called: too many calls in one turn."
+            drafted.steps = (*drafted.steps, Returned(call.id, call.name, outcome_text))
+            continue
+        hear(Told("tool_call", toolbox.shown(call)))
+        outcome = await toolbox.call(call)
+        drafted.calls.append(outcome.record)
+        if isinstance(outcome.asked, Asked):
+            drafted.asked = replace(outcome.asked, later=tuple(calls[place + 1 :]))
+            return False
+        drafted.steps = (*drafted.steps, Returned(call.id, call.name, outcome.text))
+    return True
+
+
+def round_ms(started: float) -> int:
+    """Milliseconds since a moment of the monotonic clock."""
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,21 @@
+"""Choosing who answers: the model that is wanted, or sentences of the documents where there is none."""
+
+from __future__ import annotations
+
+from vivavoce.ports import Model
+
+from .assembling import Scene
+from .extractive import ExtractiveModel
+from .handlers import Work
+from .opening import check_budget
+from .providers import provider_keys
+
+
+def model_for(scene: Scene, work: Work) -> Model:
+    """The model of a turn; BudgetSpent where the agent may not pay for one any more."""
+    keys = provider_keys(work.tables)
+    model = work.ports.models.named(scene.model_name, scene.agent.fallback_model_name, keys)
+    if model is None:
+        return ExtractiveModel()
+    check_budget(scene.agent, work)
+    return model

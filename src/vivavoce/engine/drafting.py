@@ -1,0 +1,73 @@
+"""Drafts: an answer that someone of the team may send. Nothing is stored, and only knowledge is used."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.turns import Turn
+from vivavoce.errors import InvalidInput
+from vivavoce.operations.answers import AgentAnswer, AgentQuery
+from vivavoce.ports import Model
+
+from .answering import Drafted, answered
+from .assembling import Scene, knowledge_for, prompt_for, scene
+from .choosing import model_for
+from .finishing import spend, usage_of
+from .handlers import Errand, Work
+from .opening import Opened
+from .references import agent_named
+from .sources import checked
+from .toolbox import Toolbox
+
+
+async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
+    """What the agent would say."""
+    if errand.caller.is_anonymous:
+        raise InvalidInput("isDraft: needs an API key.", details={"isDraft": "needs an API key"})
+    known, model = await errand.read(lambda work: _known(op, work))
+    found = await knowledge_for(known, errand.ports)
+    prompt = prompt_for(known, found, model.context)
+    drafted = Drafted()
+    try:
+        await answered(model, prompt, Toolbox(known, errand.ports), errand.hear, drafted)
+    finally:
+        usage = usage_of(drafted.spent)
+        await asyncio.shield(errand.write(lambda work: spend(known.agent.id, usage, work)))
+    borne_out = await asyncio.to_thread(checked, drafted.text, drafted.cites, found[: len(prompt.passages)])
+    return AgentAnswer(
+        answer=drafted.text,
+        conversation_id=op.conversation_id or "",
+        visitor_id=known.conversation.visitor_id or "",
+        sources=borne_out.sources,
+        metadata={"citations": [list(cite) for cite in borne_out.cites]},
+        usage=usage,
+    )
+
+
+def _known(op: AgentQuery, work: Work) -> tuple[Scene, Model]:
+    agent = agent_named(op.id, work)
+    conversation = None
+    if op.conversation_id is not None:
+        conversation = work.tables.conversations.find(op.conversation_id)
+    if conversation is None:
+        conversation = Conversation(**work.identity(), agent_id=agent.id, visitor_id=op.visitor_id)
+    said = work.tables.messages.last(conversation.id, 1)
+    message = Message(
+        **work.identity(),
+        conversation_id=conversation.id,
+        from_="human",
+        text=op.query,
+        position=said[-1].position + 1 if said else 1,
+    )
+    turn = Turn(
+        **work.identity(),
+        conversation_id=conversation.id,
+        message_id=message.id,
+        position=message.position,
+        agent_id=agent.id,
+    )
+    known = scene(Opened(agent, conversation, message, turn), op, work)
+    tools = tuple(tool for tool in known.tools if tool.type == "datastore")
+    return replace(known, tools=tools), model_for(known, work)

@@ -1,0 +1,115 @@
+"""The answerer that needs no model: it answers with sentences of the agent's own documents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+
+from vivavoce.domain.extracting import Extract, Passage, extracts_for
+from vivavoce.domain.languages import language_of
+from vivavoce.domain.wishes import is_greeting, says_thanks, wants_human, wish_language
+from vivavoce.ports import Called, Delta, Piece, Prompt, Returned, Spent
+
+_HUMAN, _RESOLVED = "request_human", "mark_as_resolved"
+_REFUSED = "Not called"
+"""How the toolbox begins to say that it did not make a call."""
+
+
+class ExtractiveModel:
+    """Answers from the passages, and calls for a person or closes a conversation where that is wished."""
+
+    name = "extractive"
+    context = 16_000
+
+    async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+        """The sentences that answer, each with the number of its passage."""
+        for piece in _pieces(prompt):
+            yield piece
+        yield Spent(self.name)
+
+
+def _pieces(prompt: Prompt) -> Iterator[Piece]:
+    wish = _wish(prompt.question)
+    returned = [step.text for step in prompt.steps if isinstance(step, Returned) and step.name == wish]
+    if returned and wish == _HUMAN:
+        yield Delta(_said(prompt, "no_person" if returned[-1].startswith(_REFUSED) else "passed_on"))
+    elif returned:
+        yield Delta(_said(prompt, "goodbye"))
+    elif wish and any(tool.name == wish for tool in prompt.tools):
+        yield Called("call-1", wish, "{}")
+    elif wish == _RESOLVED:
+        yield Delta(_said(prompt, "goodbye"))
+    elif is_greeting(prompt.question):
+        yield Delta(_said(prompt, "greeting"))
+    else:
+        yield from _extracted(prompt, otherwise="no_person" if wish else "unknown")
+
+
+def _wish(question: str) -> str:
+    """The tool that fulfils what is wished."""
+    if wants_human(question):
+        return _HUMAN
+    return _RESOLVED if says_thanks(question) else ""
+
+
+def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
+    earlier = [said.text for said in prompt.history if said.by == "person"]
+    passages = [Passage(each.number, each.text, each.language, each.score) for each in prompt.passages]
+    extracts = extracts_for(prompt.question, earlier, passages)
+    if extracts:
+        yield from (Delta(text) for text in _joined(extracts))
+    else:
+        yield Delta(_said(prompt, otherwise if passages or otherwise != "unknown" else "no_model"))
+
+
+def _joined(extracts: Sequence[Extract]) -> Iterator[str]:
+    """The sentences one after the other; those without a stop at their end as a list."""
+    for place, extract in enumerate(extracts):
+        is_item = len(extracts) > 1 and not extract.text.endswith(_STOPS)
+        between = (
+            "" if place == 0 else "\n" if is_item or not extracts[place - 1].text.endswith(_STOPS) else " "
+        )
+        yield f"{between}{'- ' if is_item else ''}{extract.text} [{extract.number}]"
+
+
+def _said(prompt: Prompt, what: str) -> str:
+    """A sentence in the language of the question, else of the conversation, else in English."""
+    said = [said.text for said in reversed(prompt.history) if said.by == "person"]
+    told = [prompt.language, language_of(prompt.question)]
+    small_talk = wish_language(prompt.question)
+    told = [*told, small_talk] if what in _FOR_QUESTIONS else [small_talk, *told]
+    spoken = (*told, *(language_of(text) for text in said[:3]))
+    language = next((each for each in spoken if each in _SAID), "en")
+    return _SAID[language][what]
+
+
+_FOR_QUESTIONS = ("unknown", "no_model")
+_STOPS = tuple('.!?\u2026:;\u3002\uff01\uff1f"\u201d)')
+_SAID = {
+    "en": {
+        "greeting": "Hello! How can I help you?",
+        "goodbye": "You are welcome. Write again whenever you need something.",
+        "passed_on": "I have asked for a person. Someone will reply to you here.",
+        "no_person": "I cannot pass you on to a person here.",
+        "unknown": "I found nothing in the documents that answers this. Could you put it in other words?",
+        "no_model": "I have found nothing to answer from: no language model is configured, "
+        "and no document speaks of this.",
+    },
+    "pt": {
+        "greeting": "Olá! Como posso ajudar?",
+        "goodbye": "Por nada! Escreva de novo quando precisar.",
+        "passed_on": "Chamei uma pessoa da equipe. Alguém vai responder aqui.",
+        "no_person": "Não consigo transferir você para uma pessoa por aqui.",
+        "unknown": "Não encontrei nos documentos nada que responda a isso. Pode perguntar de outro modo?",
+        "no_model": "Não tenho de onde responder: nenhum modelo de linguagem está configurado, "
+        "e nenhum documento fala disso.",
+    },
+    "es": {
+        "greeting": "¡Hola! ¿En qué puedo ayudar?",
+        "goodbye": "¡De nada! Escriba de nuevo cuando lo necesite.",
+        "passed_on": "He llamado a una persona del equipo. Alguien le responderá aquí.",
+        "no_person": "Desde aquí no puedo pasarle con una persona.",
+        "unknown": "No encontré en los documentos nada que responda a esto. ¿Puede preguntarlo de otro modo?",
+        "no_model": "No tengo de dónde responder: no hay ningún modelo de lenguaje configurado, "
+        "y ningún documento habla de esto.",
+    },
+}

@@ -1,0 +1,202 @@
+"""Finishing a turn: what it came to is stored in one go, or nothing of it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.turns import Approval, TurnState
+from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked, Usage
+from vivavoce.ports import Prompt, Spending, Spent
+
+from .answering import Drafted
+from .assembling import Scene
+from .handlers import Work
+from .retrieval import Found
+from .sources import NOTHING, Checked
+from .steps import written_steps
+from .toolbox import Asked, Toolbox
+from .turns import Stopped, Taken, check_nobody_took_over, current
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a turn came to, before it is stored."""
+
+    scene: Scene
+    found: Sequence[Found]
+    prompt: Prompt
+    toolbox: Toolbox
+    drafted: Drafted
+    milliseconds: dict[str, int] = field(default_factory=dict)
+    checked: Checked = NOTHING
+
+
+def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnswer:
+    """Store what the turn came to; Stopped when a person took over meanwhile."""
+    conversation = work.tables.conversations.find(done.scene.conversation.id)
+    if conversation is None:
+        raise Stopped("The conversation was deleted.")
+    current(mine.turn, work.tables)
+    check_nobody_took_over(conversation, mine.turn)
+    conversation = _counted(conversation, done.toolbox, work)
+    usage = usage_of(done.drafted.spent)
+    spend(done.scene.agent.id, usage, work)
+    if done.drafted.asked is not None:
+        return _asked(done, done.drafted.asked, conversation, mine, usage, work)
+    sources = done.checked.sources
+    answer = work.tables.messages.append(
+        Message(
+            **work.identity(),
+            conversation_id=conversation.id,
+            from_="agent",
+            text=done.drafted.text,
+            sources=[source.model_dump(mode="json") for source in sources],
+            usage=usage.model_dump(mode="json"),
+            agent_id=done.scene.agent.id,
+            input_id=message.id,
+            agent_model=_model(done.drafted.spent),
+            metadata={"citations": [list(cite) for cite in done.checked.cites]},
+        )
+    )
+    mine.finish(work.tables, "answered", answer=answer, trace=trace_of(done, sources, usage))
+    _moved(conversation, done.toolbox, work)
+    return AgentAnswer(
+        answer=answer.text,
+        conversation_id=conversation.id,
+        visitor_id=conversation.visitor_id or "",
+        message_id=answer.id,
+        sources=sources if done.scene.agent.include_sources else [],
+        metadata=answer.metadata or {},
+        usage=_shown(usage, done),
+    )
+
+
+def trace_of(done: Done, sources: Sequence[AnswerSource], usage: Usage) -> dict[str, Any]:
+    """What happened in a turn, for who wants to know why it was answered so."""
+    prompt = done.prompt
+    return {
+        "model": _model(done.drafted.spent),
+        "instructions": prompt.instructions,
+        "history": len(prompt.history),
+        "passages": [
+            {
+                "number": given.number,
+                "source": given.source,
+                "score": given.score,
+                "datasourceId": found.datasource.id,
+                "chunkId": str(found.cited.id),
+                "cited": any(source.number == given.number for source in sources),
+            }
+            for given, found in zip(prompt.passages, done.found, strict=True)
+        ],
+        "tools": [tool.name for tool in done.toolbox.offered()],
+        "calls": [*done.drafted.calls, *done.toolbox.under_way],
+        "usage": usage.model_dump(mode="json"),
+        "milliseconds": done.milliseconds,
+    }
+
+
+def _asked(
+    done: Done, asked: Asked, conversation: Conversation, mine: Taken, usage: Usage, work: Work
+) -> AgentAnswer:
+    """Store a call that waits for an operator, and how far the turn has come."""
+    approval = Approval(
+        **work.identity(),
+        conversation_id=conversation.id,
+        turn_id=mine.turn.id,
+        agent_id=done.scene.agent.id,
+        tool_id=asked.tool.id,
+        tool_name=asked.tool.name,
+        payload=asked.payload,
+        arguments=asked.arguments,
+        variables=asked.variables,
+        query=done.scene.query.model_dump(mode="json", exclude={"id", "query"}, exclude_defaults=True),
+        is_trusted=done.scene.is_trusted,
+        reason=asked.reason,
+        so_far=written_steps(done.drafted.steps),
+    )
+    work.tables.approvals.add(approval)
+    work.tables.conversations.replace(conversation)
+    work.tell("APPROVAL_ASKED", conversation.id, approvalId=approval.id, tool=asked.tool.name)
+    mine.finish(work.tables, "asking", reason=asked.reason, trace=trace_of(done, (), usage))
+    return AgentAnswer(
+        answer="",
+        conversation_id=conversation.id,
+        visitor_id=conversation.visitor_id or "",
+        usage=_shown(usage, done),
+        approvals=[_asked_of(approval, is_trusted=done.scene.is_trusted)],
+    )
+
+
+def _asked_of(approval: Approval, *, is_trusted: bool) -> ApprovalAsked:
+    """An approval as the caller may see it: to strangers the settings of a tool are no business."""
+    payload = approval.payload if is_trusted else {}
+    return ApprovalAsked(id=approval.id, tool=approval.tool_name, payload=payload)
+
+
+def _shown(usage: Usage, done: Done) -> Usage:
+    """What a turn cost, without the money for strangers."""
+    return usage if done.scene.is_trusted else usage.model_copy(update={"cost": None})
+
+
+def _counted(conversation: Conversation, toolbox: Toolbox, work: Work) -> Conversation:
+    counts = dict(conversation.tool_calls)
+    for tool_id, number in toolbox.counted.items():
+        counts[tool_id] = counts.get(tool_id, 0) + number
+    return conversation.changed(work.now, tool_calls=counts)
+
+
+def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> None:
+    """Store the conversation as its tools left it."""
+    if toolbox.wants_human:
+        conversation = conversation.with_ai(work.now, enabled=False).changed(
+            work.now, status="HUMAN_REQUESTED"
+        )
+        work.tell("HUMAN_REQUESTED", conversation.id)
+    elif toolbox.is_resolved:
+        conversation = conversation.changed(work.now, status="RESOLVED", unread_messages_count=0)
+        work.tell("CONVERSATION_RESOLVED", conversation.id)
+    work.tables.conversations.replace(conversation)
+
+
+def usage_of(spent: Sequence[Spent]) -> Usage:
+    """What the requests of a turn cost together."""
+    prompt = sum(each.prompt_tokens for each in spent)
+    completion = sum(each.completion_tokens for each in spent)
+    costs = [each.cost for each in spent if each.cost is not None]
+    return Usage(
+        completion_tokens=completion,
+        prompt_tokens=prompt,
+        total_tokens=prompt + completion,
+        cost=round(sum(costs), 8) if costs else None,
+    )
+
+
+def spend(agent_id: str, usage: Usage, work: Work) -> None:
+    """Count what was spent for an agent."""
+    more = Spending(1, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
+    work.tables.usage.add(agent_id, f"{work.now:%Y-%m}", more)
+
+
+def _model(spent: Sequence[Spent]) -> str | None:
+    return spent[-1].model if spent else None
+
+
+def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: Work) -> None:
+    """End a turn without an answer; what was called, spent and wished for counts all the same.
+
+    Where it is ended already, that stands.
+    """
+    usage = Usage() if done is None else usage_of(done.drafted.spent)
+    if done is not None and work.tables.agents.find(done.scene.agent.id) is not None:
+        spend(done.scene.agent.id, usage, work)
+    with suppress(Stopped):
+        trace = mine.turn.trace if done is None else trace_of(done, (), usage)
+        mine.finish(work.tables, state, reason=reason, trace=trace)
+        conversation = None if done is None else work.tables.conversations.find(done.scene.conversation.id)
+        if done is not None and conversation is not None:
+            _moved(_counted(conversation, done.toolbox, work), done.toolbox, work)

@@ -1,0 +1,256 @@
+"""Operations on conversations: find them, read them, and say who looks after them."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from vivavoce.domain.conversations import Address, Channel
+from vivavoce.domain.crm import ConversationStatus, Priority, Tag
+from vivavoce.domain.values import Id, JsonObject, Line, unlisted
+
+from .agents import AgentRef
+from .base import LEFT_OUT, Effect, Operation
+from .conversation_results import (
+    ConversationChanged,
+    ConversationDeleted,
+    ConversationFollowed,
+    ConversationList,
+    ConversationShown,
+)
+from .moments import From, Until, moment
+
+ConversationId = Annotated[Id, Field(description="The conversation's id, as list_conversations shows it.")]
+VisitorId = Annotated[
+    Annotated[Line, Field(max_length=200)] | None,
+    unlisted("Who asks, where no key is sent: the visitorId that the first answer had."),
+]
+
+
+def place_of(cursor: str) -> tuple[datetime, str]:
+    """Where a cursor stands: the creation and the id of the last conversation that was seen."""
+    try:
+        read = json.loads(cursor)
+        return moment(read["lastCreatedAt"]), str(read["lastId"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError('must be JSON such as {"lastCreatedAt": "…", "lastId": "…"}') from error
+
+
+def _a_place(cursor: str) -> str:
+    place_of(cursor)
+    return cursor
+
+
+def _switch(given: Any) -> Any:
+    """The words that clients write for a switch."""
+    return {"true": True, "false": False}.get(given, given) if isinstance(given, str) else given
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]
+
+
+class ListConversations(
+    Operation[ConversationList],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversation",
+    offer="extra",
+):
+    """List conversations, newest first, with filters that add up.
+
+    For the next page, repeat the call with cursor made from the last row of this one. Messages are read
+    with list_messages.
+    """
+
+    agent_id: Annotated[
+        AgentRef | None, Field(description="Of this agent: its id or @handle; the word null for none.")
+    ] = None
+    status: Annotated[ConversationStatus | None, Field(description="In this status.")] = None
+    channel: Annotated[Channel | None, Field(description="On this channel.")] = None
+    priority: Annotated[Priority | None, Field(description="Of this priority.")] = None
+    assignee_id: Annotated[
+        Annotated[Line, Field(max_length=320)] | None,
+        Field(description="Assigned to this person, as assignees shows them; the word unassigned for none."),
+    ] = None
+    tag: Annotated[Tag | None, Field(description="With this tag.")] = None
+    unread: Annotated[bool | None, Field(description="With or without unread messages.")] = None
+    ai: Annotated[
+        Literal["enabled", "disabled"] | None, Field(description="With the AI switched on or off.")
+    ] = None
+    created_at: Annotated[From | None, Field(description="Begun on this day or moment, or later.")] = None
+    end_date: Annotated[Until | None, Field(description="Begun on this day or moment, or earlier.")] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
+    cursor: Annotated[
+        Annotated[str, Field(max_length=500), AfterValidator(_a_place)] | None,
+        Field(
+            description='Where to go on, as JSON text: {"lastCreatedAt": createdAt of the last row, '
+            '"lastId": its id}.'
+        ),
+    ] = None
+
+
+class GetConversation(
+    Operation[ConversationShown],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversation/{conversationId}",
+    offer="extra",
+):
+    """Show a conversation: its state, contact, variables, tags and who looks after it."""
+
+    conversation_id: ConversationId
+
+
+class FollowConversation(
+    Operation[ConversationFollowed],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversations/{conversationId}",
+    offer="never",
+    anonymous=True,
+):
+    """Show a conversation with its last 50 messages, newest first, as a chat window does.
+
+    Without a key it needs the visitorId of a conversation with a public agent, and shows less.
+    """
+
+    conversation_id: ConversationId
+    cursor: Annotated[Id | None, Field(description="Messages before this one: its id.")] = None
+    visitor_id: VisitorId = None
+
+
+class UpdateConversation(
+    Operation[ConversationShown],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="PATCH /conversations/{conversationId}",
+    offer="never",
+):
+    """Change a conversation's status, its metadata, whether the AI answers or the person is blocked."""
+
+    conversation_id: ConversationId
+    status: Annotated[ConversationStatus, Field(description="The new status.")] = LEFT_OUT
+    is_ai_enabled: Annotated[Switch, Field(description="Whether the AI answers.")] = LEFT_OUT
+    blocked: Annotated[Switch, Field(description="Whether the person is blocked: never answered.")] = LEFT_OUT
+    metadata: Annotated[JsonObject, Field(description="What your system keeps, in place of it.")] = LEFT_OUT
+
+
+class DeleteConversation(
+    Operation[ConversationDeleted],
+    effect=Effect.DELETE,
+    toolset="conversations",
+    route="DELETE /conversation/{conversationId}",
+    offer="extra",
+    takes_along="its messages, notes, traces and approvals",
+):
+    """Delete a conversation with all its messages. The contact stays. This cannot be undone."""
+
+    conversation_id: ConversationId
+
+
+class SetAiEnabled(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/set-ai-enabled",
+    offer="extra",
+):
+    """Switch the AI on or off in one conversation.
+
+    Off: messages are stored and a person answers them; an answer that the AI is still writing is not given.
+    On again: the next message is answered, those that came meanwhile are not.
+    """
+
+    conversation_id: ConversationId
+    enabled: Annotated[Switch, Field(description="Whether the AI answers.")]
+
+
+class SetConversationStatus(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/set-status",
+    offer="extra",
+):
+    """Change the status of a conversation. A new message of the person opens a resolved one again.
+
+    The AI keeps silent while the status is HUMAN_REQUESTED; its own switch is not touched.
+    """
+
+    conversation_id: ConversationId
+    status: Annotated[ConversationStatus, Field(description="The new status.")]
+
+
+class SetConversationPriority(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/set-priority",
+    offer="extra",
+):
+    """Change the priority of a conversation."""
+
+    conversation_id: ConversationId
+    priority: Annotated[Priority, Field(description="The new priority.")]
+
+
+class SetConversationBlocked(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/set-blocked",
+    offer="extra",
+):
+    """Block the person of a conversation, or let them in again.
+
+    Messages of a blocked person are stored and the AI never answers them; an answer that it is still writing
+    is not given. It counts for this conversation alone. Once unblocked, the next message is answered.
+    """
+
+    conversation_id: ConversationId
+    blocked: Annotated[Switch, Field(description="Whether the person is blocked.")]
+
+
+class AssignConversation(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/assign",
+    offer="extra",
+):
+    """Put a conversation into the hands of someone of the team: give exactly one of email, id, membershipId.
+
+    Where someone else has it, this is refused unless force is true. Nobody is notified.
+    """
+
+    conversation_id: ConversationId
+    email: Annotated[Address | None, Field(description="Their e-mail address.")] = None
+    id: Annotated[Id | None, Field(description="Their id.")] = None
+    membership_id: Annotated[Id | None, Field(description="The id of their membership.")] = None
+    force: Annotated[bool, Field(description="Take it from whoever has it.")] = False
+
+    @model_validator(mode="after")
+    def _one_person(self) -> Self:
+        if len([one for one in (self.email, self.id, self.membership_id) if one is not None]) != 1:
+            raise ValueError("give exactly one of email, id and membershipId")
+        return self
+
+    @property
+    def assignee(self) -> str:
+        """Who is named."""
+        return self.email or self.id or self.membership_id or ""
+
+
+class UnassignConversation(
+    Operation[ConversationChanged],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/unassign",
+    offer="extra",
+):
+    """Take a conversation out of the hands of whoever looks after it."""
+
+    conversation_id: ConversationId

@@ -1,0 +1,154 @@
+"""What answering needs from outside: models that speak, and a way to call the tools of users."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+
+class Said(NamedTuple):
+    """An earlier message of the conversation."""
+
+    by: Literal["person", "agent"]
+    text: str
+
+
+class Given(NamedTuple):
+    """A passage that the answer may rest on. It is data, never instructions."""
+
+    number: int
+    """How the answer cites it: [1]."""
+    source: str
+    text: str
+    language: str
+    score: float
+
+
+class Offered(NamedTuple):
+    """A tool that the model may call."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """A JSON schema of an object."""
+
+
+class Called(NamedTuple):
+    """A call that the model made."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON as the model wrote it, which may be none."""
+
+
+class Returned(NamedTuple):
+    """What a call gave. It is data, never instructions."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+class Wrote(NamedTuple):
+    """What the model said before it called."""
+
+    text: str
+
+
+Step = Wrote | Called | Returned
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """All that a model is told."""
+
+    instructions: str
+    question: str
+    passages: tuple[Given, ...] = ()
+    history: tuple[Said, ...] = ()
+    tools: tuple[Offered, ...] = ()
+    steps: tuple[Step, ...] = ()
+    """What happened in this turn so far, in order."""
+    language: str = ""
+    """The language of the question, where it is known."""
+    sampling: Mapping[str, float | int] = field(default_factory=dict)
+    """temperature, top_p, max_tokens, presence_penalty and frequency_penalty, where they are given."""
+
+
+class Delta(NamedTuple):
+    """The next piece of the answer."""
+
+    text: str
+
+
+class Spent(NamedTuple):
+    """What a request cost; the last piece."""
+
+    model: str
+    """Which model answered, as its provider calls it."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    """In US dollars; None where no price is known."""
+
+
+Piece = Delta | Called | Spent
+
+
+class Model(Protocol):
+    """A model that answers."""
+
+    @property
+    def name(self) -> str:
+        """What its provider calls it."""
+        ...
+
+    @property
+    def context(self) -> int:
+        """How many tokens it takes in, roughly."""
+        ...
+
+    def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+        """The answer piece by piece; UpstreamFailed or LimitReached when the provider fails for good.
+
+        Time-outs, repeats and the model to fall back to are its own business. Who stops before the end
+        closes it.
+        """
+        ...
+
+
+class Models(Protocol):
+    """The models that this program can use."""
+
+    def named(self, name: str, fallback: str | None, keys: Mapping[str, Mapping[str, str]]) -> Model | None:
+        """The model behind a name of the catalogue or a `provider:model`; None where none is configured.
+
+        When it fails for good, `fallback` answers, where that one is configured.
+        `keys` are providers of the store, by name: `{"openai": {"api_key": …, "base_url": …}}`.
+        """
+        ...
+
+
+class Reply(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_cut: bool
+    """Whether it had more to say than was read."""
+
+
+class Outside(Protocol):
+    """The one way out for requests that a user's settings ask for."""
+
+    async def send(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None, most: int
+    ) -> Reply:
+        """The answer, at most `most` bytes of it.
+
+        InvalidInput where the address may not be reached, UpstreamFailed when the server fails.
+        """
+        ...
