@@ -329,7 +329,10 @@ async def test_the_same_file_twice_at_once_becomes_two_datasources_and_is_embedd
     library, engine, embedder, tmp_path
 ):
     content = book(40).encode()
-    ids = await asyncio.gather(*(library.upload(tmp_path / "book.txt", content) for _ in range(2)))
+    folders = [tmp_path / "one", tmp_path / "other"]  # a file that is being written may be read half
+    for folder in folders:
+        folder.mkdir()
+    ids = await asyncio.gather(*(library.upload(folder / "book.txt", content) for folder in folders))
 
     await ingested(engine)
 
