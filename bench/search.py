@@ -31,6 +31,8 @@ from vivavoce.ports import Entry, Question  # noqa: E402
 
 _K = 10
 _QUESTIONS = 200
+_WARM = 50
+"""Other questions that every engine is asked first, not counted."""
 _BATCH = 2_000
 _FEW = 10
 _OPENINGS = 20
@@ -60,10 +62,11 @@ class _Bench:
         chance = numpy.random.default_rng(7)
         real = numpy.load(vectors).astype("f4")
         chance.shuffle(real)
-        asked, real = real[:_QUESTIONS], real[_QUESTIONS:]
+        asked, real = real[: _QUESTIONS + _WARM], real[_QUESTIONS + _WARM :]
         self.vectors = _grown(real, number + number // 10, chance)
         self.number = number
-        self.questions = _unit(asked + 0.2 * _noise(asked.shape, chance))
+        asked = _unit(asked + 0.2 * _noise(asked.shape, chance))
+        self.questions, self.first = asked[:_QUESTIONS], asked[_QUESTIONS:]
         self.texts = [terms_of(text, "en") for text in _texts(data / "scifact" / "corpus.jsonl")]
         self.asked = [terms_of(text, "en") for text in _texts(data / "scifact" / "queries.jsonl")]
         exact = self.vectors[:number] @ self.questions.T
@@ -94,6 +97,8 @@ class _Bench:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _asked(self, name: str, search: Search, *, words_too: bool) -> dict[str, Any]:
+        for place, question in enumerate(self.first, start=_QUESTIONS):
+            search(question, self.asked[place % len(self.asked)] if words_too else {})
         spent, right = [], 0
         for place, question in enumerate(self.questions):
             asked = self.asked[place % len(self.asked)] if words_too else {}

@@ -17,6 +17,7 @@ AREAS = {
     "crm": "CRM scenarios and steps",
     "knowledge": "Datastores and datasources",
     "conversations": "Conversations and contacts",
+    "avatars": "Avatars",
     "providers": "Models and their providers",
     "documentation": "Documentation",
 }

@@ -37,11 +37,20 @@ class VivavoceError(Exception):
     retryable: ClassVar[bool] = False
     """Whether the same call may succeed later."""
 
-    def __init__(self, message: str, *, hint: str = "", details: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        details: dict[str, str] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.details = details or {}
+        self.retry_after = retry_after
+        """In how many seconds the same call may succeed, where that is known."""
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

@@ -26,6 +26,7 @@ from vivavoce.ports import (
     Embedder,
     Embedders,
     Index,
+    Judge,
     Model,
     Models,
     Outside,
@@ -113,8 +114,13 @@ class TestEmbedders:
 
     __test__ = False
 
-    def __init__(self, embedder: Embedder | None = None, reranker: Reranker | None = None) -> None:
-        self.embedder, self._reranker = embedder or WordEmbedder(), reranker
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self.embedder, self._reranker, self._judge = embedder or WordEmbedder(), reranker, judge
 
     def chosen(self) -> Embedder:
         """The embedder."""
@@ -129,6 +135,10 @@ class TestEmbedders:
     def reranker(self) -> Reranker | None:
         """The reranker, if there is one."""
         return self._reranker
+
+    def judge(self) -> Judge | None:
+        """The judge, if there is one."""
+        return self._judge
 
 
 class FakeWeb:

@@ -18,7 +18,7 @@ DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 DONE = re.findall(
     r"\w+",
     "Shown List Deleted Updated Switched Removed Created Revoked Contents Page Changed Stored Followed Tags"
-    " Variables",
+    " Variables Saved Exported Described Explained",
 )
 PARTS = ("Context", "Decision", "Consequences", "Alternatives", "How to undo")
 

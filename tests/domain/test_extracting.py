@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.excerpts import is_instruction
+from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.extracting import Extract, Passage, extracts_for
 
 HOURS = """\
@@ -214,3 +214,16 @@ def test_hostile_passages_take_little_time(unit):
     extracts_for("When does the shop open? " * 100, ["x " * 1_000], [passage])
 
     assert process_time() - began < 3
+
+
+@pytest.mark.parametrize("text", [HOURS, REFUND, PLANS, ENTREGA])
+def test_an_excerpt_stands_in_its_passage_where_it_says(text):
+    found = excerpts_of(text, "en")
+
+    assert found
+    assert all(text.startswith(each.text, each.start) for each in found)
+
+
+@given(st.text(alphabet=" \n.-#:?1aBç", max_size=120))
+def test_an_excerpt_of_any_text_stands_where_it_says(text):
+    assert all(text.startswith(each.text, each.start) for each in excerpts_of(text, "pt"))

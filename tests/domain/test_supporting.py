@@ -85,6 +85,15 @@ def test_what_a_passage_denies_is_no_support():
     assert quoted("A loja não abre aos domingos.", PORTUGUESE, "pt").endswith("Não abrimos aos domingos.")
 
 
+def test_the_portuguese_word_for_in_the_denies_nothing():
+    text = "O prazo de entrega no contrato \u00e9 de trinta dias. O pagamento \u00e9 mensal."
+
+    assert (
+        quoted("O prazo de entrega do contrato \u00e9 de trinta dias.", text, "pt")
+        == text.split(". ")[0] + "."
+    )
+
+
 def test_across_languages_numbers_and_names_tell():
     assert quoted("The Premium plan costs R$ 1,200 a year.", PORTUGUESE, "pt") == (
         "O plano Premium custa R$ 1.200 por ano."

@@ -1,9 +1,13 @@
 """Words: folded, stemmed and weighed, so that what people type meets what texts say."""
 
 import math
+import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
+import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,3 +148,20 @@ def test_no_passage_scores_more_than_the_bound(words, length):
     scored = math.fsum(count * rarity(word) * weight(10**6, length) for word, count in words.items())
 
     assert scored <= bound(words, rarity) * (1 + 1e-9)
+
+
+def test_threads_do_not_mix_their_words():
+    letters = "bcdfglmnprst"
+    written = [
+        f"{a}a{b}i{c}{end}" for a, b, c in product(letters, repeat=3) for end in ("ational", "fulness")
+    ]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda word: list(words_of(word, "en")), written))
+    finally:
+        sys.setswitchinterval(before)
+
+    alone = snowballstemmer.stemmer("english").stemWord
+    assert found == [[alone(word)] for word in written]

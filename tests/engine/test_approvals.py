@@ -428,6 +428,25 @@ async def test_a_turn_does_not_go_on_beside_another_of_its_conversation(desk):
     assert desk.sent == ["GET https://look.example/", f"POST {TICKETS}"]
 
 
+async def test_a_turn_whose_lease_is_over_is_refused_once_an_approved_one_goes_on(desk, clock):
+    id = await asked(desk)
+    gone_on = []
+
+    async def approve() -> None:
+        desk.outside.before = None
+        clock.advance(seconds=60)  # the process that looks something up shows no sign of life
+        gone_on.append((await desk.run("answer_approval", id=id, approved=True))["answer"]["answer"])
+
+    await desk.http("Look up", "https://look.example/")
+    desk.outside.before = approve
+    desk.model.rounds[1:] = [Called("2", "Look_up", "{}"), "Your ticket is 77.", "Here."]
+    late = await desk.again("And another thing?")
+
+    assert (gone_on, late["answer"]) == (["Your ticket is 77."], None)
+    assert await desk.said() == ["Your ticket is 77."]
+    assert [turn.state for turn in await desk.turns()] == ["answered", "interrupted"]
+
+
 async def test_a_person_whom_a_passed_over_call_would_have_brought_is_not_called(desk):
     await desk.run("addRequestHumanTool", agentId=desk.agent)
     desk.model.rounds[:] = [[OPEN, Called("2", "request_human", "{}")], OPEN, "Both are open."]

@@ -11,6 +11,7 @@ import pytest
 
 from vivavoce.domain.conversations import Message, Variable
 from vivavoce.domain.entities import written
+from vivavoce.domain.models import Price
 from vivavoce.engine import Engine
 from vivavoce.engine.turns import recover
 from vivavoce.errors import (
@@ -550,6 +551,7 @@ async def test_an_agent_stops_when_its_budget_is_spent_and_goes_on_next_month(de
 
 async def test_an_answer_that_is_cut_off_counts_what_it_must_have_cost(desk, models):
     waiting = models.model = WaitingModel()
+    waiting.price = Price(1.0, 2.0)
     asking = asyncio.create_task(desk.ask("Hello?", conversationId="c1"))
     await waiting.begun.wait()
     asking.cancel()
@@ -558,7 +560,7 @@ async def test_an_answer_that_is_cut_off_counts_what_it_must_have_cost(desk, mod
 
     spent = await desk.read(lambda tables: tables.usage.of(desk.agent_id, "2026-01"))
     assert spent.prompt_tokens > 0
-    assert spent.cost > 0  # by the price of the model that the agent names
+    assert spent.cost > 0  # by the price that the model says
 
 
 async def test_a_draft_counts_as_well(desk):

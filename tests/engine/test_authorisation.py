@@ -18,7 +18,10 @@ ALLOWED = {
         *("list_conversations", "get_conversation", "follow_conversation", "list_messages", "get_message"),
         *("get_turn_trace", "list_notes", "list_variables", "get_variable", "list_tags"),
         *("list_conversation_tags", "list_contacts", "get_contact", "list_contact_variables"),
+        *("export_conversation", "export_conversations", "export_contacts"),
         *("list_approvals", "list_models"),
+        *("list_avatars", "get_avatar", "query_corpus", "get_avatar_info", "list_avatar_sources"),
+        *("list_avatar_answers", "explain_answer"),
         "getDocumentation",
     },
     Scope.WRITE: {
@@ -36,9 +39,11 @@ ALLOWED = {
         *("register_message", "rate_answer", "create_note", "update_note", "delete_note"),
         *("set_variable", "delete_variable", "create_tag", "delete_tag"),
         *("tag_conversation", "untag_conversation", "save_contact", "delete_contact"),
-        *("set_contact_variable", "delete_contact_variables"),
+        *("set_contact_variable", "delete_contact_variables", "receive_message", "update_contact"),
+        *("create_contacts", "import_contacts", "merge_contacts", "delete_contacts"),
+        *("create_avatar", "update_avatar", "delete_avatar"),
     },
-    Scope.SEND: {"agent_query", "send_message", "answer_approval"},
+    Scope.SEND: {"agent_query", "send_message", "answer_approval", "generate_response"},
     Scope.ADMIN: {
         *("create_key", "list_keys", "revoke_key"),
         *("set_provider", "list_providers", "remove_provider"),
@@ -89,14 +94,14 @@ async def test_the_operator_is_let_in_everywhere(run, calls):
 async def test_a_stranger_is_let_in_to_read_and_ask_public_agents_alone(run, calls):
     allowed = {name for name, given in calls.items() if await is_let_in(run, STRANGER, name, given)}
 
-    assert allowed == {"get_agent", "agent_query", "list_models"}
+    assert allowed == {"get_agent", "agent_query", "list_models", "list_avatars"}
 
 
 async def test_what_was_refused_has_changed_nothing(run, calls):
     before = [await run(name, **calls[name]) for name in sorted(ALLOWED[Scope.READ])]
 
     for name, arguments in calls.items():
-        if name not in ("get_agent", "agent_query", "list_models"):
+        if name not in ("get_agent", "agent_query", "list_models", "list_avatars"):
             with pytest.raises(NotAuthenticated):
                 await run(name, caller=STRANGER, **arguments)
 

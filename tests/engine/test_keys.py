@@ -23,7 +23,7 @@ async def test_a_key_is_shown_once_and_opens_with_its_scopes(run, keyring):
         False,
     )
     (listed,) = (await run("list_keys"))["keys"]
-    assert listed.keys() == {"id", "name", "prefix", "scopes", "createdAt", "revokedAt"}
+    assert listed.keys() == {"id", "name", "prefix", "scopes", "createdAt", "revokedAt", "avatarId"}
     assert made["key"] not in str(listed)
     assert (listed["id"], made["key"].startswith(listed["prefix"])) == (made["id"], True)
 
@@ -36,6 +36,13 @@ async def test_a_key_without_scopes_given_may_read_write_and_send(run):
 async def test_a_key_has_scopes_that_exist(run, scopes):
     with pytest.raises(InvalidInput):
         await run("create_key", name="console", scopes=scopes)
+
+    assert (await run("list_keys"))["keys"] == []
+
+
+async def test_a_key_for_an_avatar_that_is_not_there_is_not_made(run):
+    with pytest.raises(NotFound, match="No avatar 'nobody'"):
+        await run("create_key", name="console", avatarId="nobody")
 
     assert (await run("list_keys"))["keys"] == []
 

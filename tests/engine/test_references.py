@@ -13,12 +13,15 @@ MISSING = {
     kind: f"{kind}404"
     for kind in (
         *("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key"),
-        *("conversation", "message", "contact", "note", "tag", "approval"),
+        *("conversation", "message", "contact", "note", "tag", "approval", "avatar", "answer"),
+        *("twin", "gone"),
     )
 }
 NAMING_NOTHING = {
+    *("create_avatar", "list_avatars"),
     *("list_models", "list_providers", "set_provider", "remove_provider"),
     *("list_conversations", "list_contacts", "list_tags", "create_tag", "list_approvals"),
+    *("export_conversations", "create_contacts", "import_contacts", "export_contacts"),
     *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios"),
     *(
         "create_datastore",

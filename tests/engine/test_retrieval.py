@@ -11,6 +11,7 @@ from vivavoce.adapters.index.embedded import EmbeddedIndex
 from vivavoce.domain.relevance import Calibration, Fit, Reread
 from vivavoce.engine import indexing
 from vivavoce.errors import NotAvailable, StorageFailed
+from vivavoce.ports import Hit
 from vivavoce.testing import TestEmbedders, WordEmbedder, ingested, open_test_engine
 
 from .libraries import PLAIN, Counting, Library, Several, book
@@ -275,6 +276,30 @@ async def test_a_reranker_reads_the_best_passages_again_where_it_knows_the_langu
         asked = len(reranker.asked)
         await library.found("onde está a baleia?")
         assert len(reranker.asked) == asked, "It does not know Portuguese."
+
+
+async def test_where_a_reranker_finds_nothing_to_read_again_the_scores_stay_as_they_were(tmp_path, clock):
+    class Ahead(EmbeddedIndex):
+        """An index that knows of better passages, which the store does not have any more."""
+
+        async def search(self, name, question, limit):
+            better = [Hit(10_000 + number, 1.0, 1.0) for number in range(45)]
+            return better + await super().search(name, question, limit)
+
+    reranker = Backwards()
+    embedders = TestEmbedders(Counting(), reranker)
+    index = Ahead(tmp_path / "vivavoce.index")
+    with open_test_engine(tmp_path, clock, embedders=embedders, index=index) as engine:
+        library = await Library(engine).opened()
+        await library.calibrated("words-64", Calibration(PLAIN.fits, {"en": Reread(0.0, 1.0, -2.0)}))
+        await filled(library, {"t": "The whale is singing."})
+        reread = await library.found("what is the whale doing?")
+
+        await library.calibrated("words-64", PLAIN)
+        (found,) = await library.found("what is the whale doing?")
+
+    assert reranker.asked == [0]
+    assert [each["score"] for each in reread] == [found["score"]]
 
 
 # Other embedders

@@ -11,7 +11,7 @@ CANARY = "canary-7f3a9c"
 
 DELETES_LAST = (
     *("delete_note", "delete_variable", "untag_conversation", "delete_tag", "delete_contact_variables"),
-    *("delete_contact", "delete_conversation"),
+    *("merge_contacts", "delete_contacts", "delete_contact", "delete_conversation"),
     *("remove_agent_tool", "delete_crm_step", "delete_crm_scenario", "delete_datasource"),
     *("delete_datastore", "delete_agent", "revoke_key"),
 )
@@ -51,8 +51,11 @@ async def populated(run) -> dict[str, str]:
         webhookHeader={"X-Any": CANARY},
     )
     key = await run("create_key", name="console", scopes=["read"])
+    await run("create_avatar", config=an_avatar())
+    answered = await run("generate_response", avatarId="ada", question="What can the engine weave?")
     talks = Talks(run.engine)
     contact = await talks.contact()
+    others = [await talks.contact(f"person{number}") for number in (2, 3)]
     talk = await talks.talk(agent_id=agent["id"], channel="website", contact_id=contact.id)
     _, answer = await talks.turn(agent["id"], talk.id)
     approval = await talks.approval(agent["id"], tool["id"], talk.id)
@@ -65,6 +68,8 @@ async def populated(run) -> dict[str, str]:
         "message": answer,
         "approval": approval,
         "contact": contact.id,
+        "twin": others[0].id,
+        "gone": others[1].id,
         "note": note["id"],
         "tag": "vip",
         "agent": agent["id"],
@@ -75,6 +80,25 @@ async def populated(run) -> dict[str, str]:
         "scenario": scenario["id"],
         "step": step["id"],
         "key": key["id"],
+        "avatar": "ada",
+        "answer": answered["answer_id"],
+    }
+
+
+def an_avatar(**more: Any) -> dict[str, Any]:
+    """The configuration of an avatar."""
+    return {
+        "id": "ada",
+        "name": "Ada",
+        "description": "Wrote about engines.",
+        "corpus": {"description": "Notes.", "sources": [{"title": "Notes", "type": "paper"}]},
+        "systemPrompt": {
+            "identity": "A student of Ada.",
+            "tone": "Plain.",
+            "constraints": ["Never speak as Ada."],
+            "citationStyle": "Author, year, page.",
+        },
+        **more,
     }
 
 
@@ -95,7 +119,19 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
     on_talk, on_contact = {"conversationId": ids["conversation"]}, {"contactId": ids["contact"]}
     on_note, on_size = on_talk | {"noteId": ids["note"]}, on_talk | {"varName": "size"}
     messages = {"messages": "Still there? || Goodbye.", "max_sends": 2, "interval_hours": 24}
+    on_avatar, one_avatar = {"avatarId": ids["avatar"]}, {"id": ids["avatar"]}
     every = {
+        "create_avatar": {"config": an_avatar(id="byron")},
+        "update_avatar": one_avatar | {"isPublic": True},
+        "get_avatar": one_avatar,
+        "list_avatars": {},
+        "query_corpus": on_avatar | {"query": "engine"},
+        "generate_response": on_avatar | {"question": "What can the engine weave?"},
+        "get_avatar_info": on_avatar,
+        "list_avatar_sources": on_avatar,
+        "list_avatar_answers": on_avatar,
+        "explain_answer": on_avatar | {"answerId": ids["answer"]},
+        "delete_avatar": one_avatar,
         "create_agent": an_agent(name="Bia"),
         "update_agent": agent | {"temperature": 0.5},
         "delete_agent": agent,
@@ -139,6 +175,8 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "get_conversation": on_talk,
         "follow_conversation": on_talk,
         "update_conversation": on_talk | {"metadata": {"order": 1}},
+        "export_conversations": {},
+        "export_conversation": on_talk,
         "delete_conversation": on_talk,
         "set_ai_enabled": on_talk | {"enabled": True},
         "set_conversation_status": on_talk | {"status": "RESOLVED"},
@@ -151,6 +189,7 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "get_turn_trace": {"messageId": ids["message"]},
         "send_message": {"type": "conversationId", "value": ids["conversation"], "message": "Hello."},
         "register_message": on_talk | {"message": "Hello."},
+        "receive_message": on_talk | {"message": "Hello."},
         "rate_answer": {"messageId": ids["message"], "eval": "good"},
         "list_approvals": {},
         "answer_approval": {"id": ids["approval"], "approved": False},
@@ -171,6 +210,12 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "list_contacts": {},
         "get_contact": on_contact,
         "save_contact": {"id": ids["contact"], "firstName": "Bia"},
+        "update_contact": on_contact | {"firstName": "Bia"},
+        "create_contacts": {"contacts": [{"email": "new@example.com"}]},
+        "import_contacts": {"csv": "email\nnew@example.com\n"},
+        "export_contacts": {},
+        "merge_contacts": on_contact | {"otherIds": [ids["twin"]]},
+        "delete_contacts": {"ids": [ids["gone"]]},
         "delete_contact": on_contact,
         "list_contact_variables": {"id": ids["contact"]},
         "set_contact_variable": {"id": ids["contact"], "key": "plan", "value": "gold"},

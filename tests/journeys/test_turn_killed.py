@@ -11,7 +11,10 @@ import httpx2
 import pytest
 from processes import Served, serving
 
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+_HEAD = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+    b"Connection: close\r\n\r\n"
+)
 
 
 def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
@@ -19,6 +22,18 @@ def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
     said["choices"] = [{"index": 0, "delta": delta, "finish_reason": finish}]
     line = b"data: " + json.dumps(said).encode() + b"\n\n"
     return b"%x\r\n%b\r\n" % (len(line), line)
+
+
+def _whole_request(connection: socket.socket) -> bytes:
+    """A request with its body: who answers before and hangs up breaks the connection."""
+    read = b""
+    while b"\r\n\r\n" not in read:
+        read += connection.recv(65_536)
+    head, _, body = read.partition(b"\r\n\r\n")
+    length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+    while len(body) < length:
+        body += connection.recv(65_536)
+    return body
 
 
 class Speaker:
@@ -43,7 +58,7 @@ class Speaker:
 
     def _talk(self, connection: socket.socket) -> None:
         with connection:
-            connection.recv(1_000_000)
+            _whole_request(connection)
             connection.sendall(_HEAD + _chunk({"role": "assistant", "content": "I am "}))
             self.asked.release()
             self.may_end.wait(60)

@@ -180,6 +180,11 @@ SAID_BY_POST = {
     "delete_tag": Effect.DELETE,
     "save_contact": Effect.CHANGE,
     "set_contact_variable": Effect.CHANGE,
+    "create_contacts": Effect.CHANGE,
+    "query_corpus": Effect.READ,
+    "import_contacts": Effect.CHANGE,
+    "merge_contacts": Effect.DELETE,
+    "delete_contacts": Effect.DELETE,
 }
 """Where the wire has the question or the order in the body of a POST."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ import pytest
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.egress.clients import EgressClients
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint, Patience
+from vivavoce.adapters.llms.chunks import Hearing, events_in
 from vivavoce.errors import LimitReached, NotAvailable, UpstreamFailed, VivavoceError
 from vivavoce.ports import Called, Delta, Given, Model, Offered, Piece, Prompt, Returned, Said, Spent, Wrote
 
@@ -43,17 +45,6 @@ ORDER = Offered(
     "Looks up an order.",
     {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded() -> None:
-    """The libraries are loaded before a test measures time."""
-    import pydantic_ai.models.openai
-
-    import vivavoce.adapters.llms.speech
-
-    assert vivavoce.adapters.llms.speech.Speaker
-    assert pydantic_ai.models.openai.OpenAIChatModel
 
 
 @pytest.fixture
@@ -390,10 +381,19 @@ async def test_a_provider_that_wants_a_pause_gets_it(provider, model, pauses):
 async def test_a_provider_that_wants_a_long_pause_is_not_waited_for(provider, model, pauses):
     provider.says(refusal(429, Retry_After="3600"))
 
-    with pytest.raises(LimitReached, match="Try again in 3600 seconds"):
+    with pytest.raises(LimitReached, match="Try again in 3600 seconds") as raised:
         await all_of(model, HELLO)
 
-    assert (pauses, len(provider.asked)) == ([], 1)
+    assert (pauses, len(provider.asked), raised.value.retry_after) == ([], 1, 3600.0)
+
+
+async def test_a_pause_is_told_as_a_day_at_most(provider, model):
+    provider.says(refusal(429, Retry_After="1e300"))
+
+    with pytest.raises(LimitReached, match="Try again in 86400 seconds") as raised:
+        await all_of(model, HELLO)
+
+    assert raised.value.retry_after == 86_400
 
 
 async def test_a_provider_that_limits_for_good_is_told_as_a_limit(provider, model, pauses):
@@ -620,17 +620,240 @@ async def test_a_model_that_falls_silent_before_its_first_word_is_asked_elsewher
     left.set()
 
 
-async def test_what_a_library_refuses_to_be_set_up_with_is_told_in_plain_words():
-    class Odd:
-        def client(self, url: str, *, is_own: bool) -> object:
-            return object()
+async def test_a_setting_that_a_model_refuses_is_left_out_from_then_on(provider, model):
+    provider.says(
+        refusal(400, "Unsupported parameter: 'temperature' is not supported with this model."),
+        refusal(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        said("Hi."),
+    )
+    prompt = Prompt("You help.", "Hi", sampling={"temperature": 0.5, "top_p": 0.9, "max_tokens": 50})
 
-    models = ChosenModels(Odd(), keys={"openai": {"api_key": KEY}})
+    assert text_of(await all_of(model, prompt)) == "Hi."
+    await all_of(model, prompt)
 
-    with pytest.raises(NotAvailable, match="openai cannot be asked") as raised:
-        await all_of(found(models, "openai:gpt-4.1"), HELLO)
+    assert [("temperature" in asked, "max_completion_tokens" in asked) for asked in provider.asked] == [
+        (True, False),
+        (False, False),
+        (False, True),
+        (False, True),
+    ]
+    assert all(asked["top_p"] == 0.9 for asked in provider.asked)
 
-    assert KEY not in everything_said_by(raised.value)
+
+async def test_two_who_ask_at_once_both_leave_out_what_is_refused(provider, model):
+    both = asyncio.Event()
+
+    async def refuses(writer: asyncio.StreamWriter) -> None:
+        if len(provider.turns) == 1:
+            both.set()
+        await both.wait()
+        writer.write(refusal(400, "Unsupported parameter: 'temperature'."))
+        await writer.drain()
+
+    provider.says(refuses, refuses, said("Hi."))
+    prompt = Prompt("You help.", "Hi", sampling={"temperature": 0.5})
+
+    answers = await asyncio.gather(all_of(model, prompt), all_of(model, prompt))
+
+    assert [text_of(answer) for answer in answers] == ["Hi.", "Hi."]
+    assert ["temperature" in asked for asked in provider.asked] == [True, True, False, False]
+
+
+async def test_a_setting_whose_value_is_refused_is_told_and_not_left_out(provider, model):
+    provider.says(refusal(400, "temperature must be between 0 and 1"), said("Hi."))
+    prompt = Prompt("You help.", "Hi", sampling={"temperature": 1.5})
+
+    with pytest.raises(UpstreamFailed, match="does not take the request"):
+        await all_of(model, prompt)
+    await all_of(model, prompt)
+
+    assert [asked["temperature"] for asked in provider.asked] == [1.5, 1.5]
+
+
+async def test_a_provider_that_refuses_what_was_not_sent_is_not_asked_again(provider, model):
+    provider.says(refusal(400, "Unsupported parameters: temperature, max_tokens, max_completion_tokens."))
+
+    with pytest.raises(UpstreamFailed, match="does not take the request"):
+        await all_of(model, Prompt("You help.", "Hi", sampling={"temperature": 0.5, "max_tokens": 5}))
+
+    assert len(provider.asked) == 3
+
+
+async def test_a_quota_that_is_used_up_is_not_asked_for_again(provider, model, pauses):
+    body = {"error": {"message": "no", "type": "insufficient_quota", "code": "insufficient_quota"}}
+    provider.says(answer(json.dumps(body).encode(), 429, content_type="application/json"))
+
+    with pytest.raises(LimitReached):
+        await all_of(model, HELLO)
+
+    assert (pauses, len(provider.asked)) == ([], 1)
+
+
+async def test_a_server_that_does_not_stream_is_understood(provider, model):
+    message = {"role": "assistant", "content": "Hello."}
+    body = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 2},
+    }
+    provider.says(answer(json.dumps(body).encode(), content_type="application/json"))
+
+    pieces = await all_of(model, HELLO)
+
+    assert pieces == [Delta("Hello."), Spent("served", 7, 2, None)]
+
+
+async def test_a_server_that_does_not_count_tokens_leaves_that_to_us(provider, model):
+    provider.says(streamed(b": waiting\n\n", chunk({"content": "Hi."}), chunk({}, "stop"), DONE))
+
+    assert await all_of(model, HELLO) == [Delta("Hi.")]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "heard"),
+    [
+        (["<th", "ink>Hm", ".</thi", "nk>\n\nHi."], "Hi."),
+        (["<", "b>Hi."], "<b>Hi."),
+        (["<thin"], "<thin"),
+        ([" ", "<think>a</think>b<think>c</think>"], "b<think>c</think>"),
+    ],
+)
+async def test_thoughts_at_the_beginning_are_left_out_however_they_are_cut(provider, model, pieces, heard):
+    provider.says(said(*pieces))
+
+    assert text_of(await all_of(model, HELLO)) == heard
+
+
+async def test_a_call_that_is_an_object_or_has_no_id_is_understood(provider, model):
+    call = {"function": {"name": "Get_order_", "arguments": {"id": "A1"}}}
+    provider.says(streamed(chunk({"tool_calls": [call]}), chunk({}, "tool_calls"), USED, DONE))
+
+    pieces = await all_of(model, Prompt("You help.", "Where?", tools=(ORDER,)))
+
+    assert calls_of(pieces) == [Called("call_0", "Get order!", '{"id": "A1"}')]
+
+
+@pytest.mark.parametrize("place", [{}, {"index": 0}], ids=["no index", "the same index"])
+async def test_calls_with_ids_of_their_own_are_calls_of_their_own(provider, model, place):
+    def part(function: dict[str, str], **more: str) -> bytes:
+        return chunk({"tool_calls": [{**place, **more, "function": function}]})
+
+    provider.says(
+        streamed(
+            part({"name": "Get_order_", "arguments": '{"id": '}, id="a"),
+            part({"arguments": '"1"}'}, id="a"),
+            part({"name": "Get_order_", "arguments": ""}, id="b"),
+            part({"arguments": '{"id": "2"}'}, id=""),
+            chunk({}, "tool_calls"),
+            USED,
+            DONE,
+        )
+    )
+
+    pieces = await all_of(model, Prompt("You help.", "Both?", tools=(ORDER,)))
+
+    assert calls_of(pieces) == [
+        Called("a", "Get order!", '{"id": "1"}'),
+        Called("b", "Get order!", '{"id": "2"}'),
+    ]
+
+
+async def test_more_calls_than_anyone_makes_cannot_be_read(provider, model):
+    provider.says(called(*((str(number), "Get_order_", ["{}"]) for number in range(100))))
+
+    with pytest.raises(UpstreamFailed, match="cannot be read"):
+        await all_of(model, Prompt("You help.", "All?", tools=(ORDER,)))
+
+
+async def test_only_the_first_of_several_answers_is_heard(provider, model):
+    choices = [{"index": 0, "delta": {"content": "A"}}, {"index": 1, "delta": {"content": "B"}}]
+    other = [{"index": 1, "delta": {"content": "C"}, "finish_reason": "content_filter"}]
+    provider.says(
+        streamed(chunk({}, choices=choices), chunk({}, "stop"), chunk({}, choices=other), USED, DONE)
+    )
+
+    assert text_of(await all_of(model, HELLO)) == "A"
+
+
+async def test_halves_of_characters_are_replaced(provider, model):
+    half = "\ud83d"
+    call = {"index": 0, "id": half, "function": {"name": f"x{half}", "arguments": f"{half}{{}}"}}
+    provider.says(
+        streamed(
+            chunk({"content": f"Hi {half}"}), chunk({"tool_calls": [call]}), chunk({}, "stop"), USED, DONE
+        )
+    )
+
+    pieces = await all_of(model, HELLO)
+
+    assert text_of(pieces) == "Hi \ufffd"
+    assert calls_of(pieces) == [Called("\ufffd", "x\ufffd", "\ufffd{}")]
+
+
+@pytest.mark.parametrize("tokens", [2**70, 10**9 + 1, -1, True, 1.5, "7", None])
+async def test_a_number_of_tokens_that_cannot_be_is_none(provider, model, tokens):
+    usage = {"prompt_tokens": tokens, "completion_tokens": 1}
+    provider.says(
+        streamed(chunk({"content": "Hi."}), chunk({}, "stop"), chunk({}, choices=[], usage=usage), DONE)
+    )
+
+    assert await all_of(model, HELLO) == [Delta("Hi.")]
+
+
+async def test_an_end_without_a_reason_is_none(provider, model):
+    provider.says(streamed(chunk({"content": "Half of"}, "")))
+
+    with pytest.raises(UpstreamFailed, match="broke off"):
+        await all_of(model, HELLO)
+
+
+async def test_a_model_that_thinks_until_no_token_is_left_is_not_asked_again(provider, model, pauses):
+    provider.says(streamed(chunk({"reasoning_content": "Hm."}), chunk({}, "length"), USED, DONE))
+
+    with pytest.raises(UpstreamFailed, match="used up all tokens"):
+        await all_of(model, HELLO)
+
+    assert (pauses, len(provider.asked)) == ([], 1)
+
+
+async def test_a_stream_in_the_smallest_pieces_is_understood():
+    whole = chunk({"content": "Hi."}, "stop").replace(b"\n", b"\r\n") + b": waiting\n\n" + DONE
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for byte in whole:
+            yield bytes([byte])
+
+    told, waiting = [event async for event in events_in(pieces())]
+
+    assert (told["choices"][0]["delta"], waiting) == ({"content": "Hi."}, None)
+
+
+async def test_the_time_that_a_flood_takes_grows_with_its_length_alone():
+    async def line(pieces: int) -> None:
+        async def flood() -> AsyncIterator[bytes]:
+            for _ in range(pieces):
+                yield b"x" * 40
+
+        assert [event async for event in events_in(flood())] == []
+
+    def thoughts(pieces: int, begins: str = "<think>") -> None:
+        hearing = Hearing()
+        hearing.take({"choices": [{"delta": {"content": begins}}]})
+        for _ in range(pieces):
+            hearing.take({"choices": [{"delta": {"content": "    "}}]})
+
+    def arguments(pieces: int) -> None:
+        hearing = Hearing()
+        call = {"index": 0, "function": {"arguments": "x" * 40}}
+        for _ in range(pieces):
+            hearing.take({"choices": [{"delta": {"tool_calls": [call]}}]})
+
+    started = time.process_time()
+    await line(150_000)
+    thoughts(150_000)
+    thoughts(150_000, begins=" ")
+    arguments(150_000)
+
+    assert time.process_time() - started < 10  # minutes, where each piece is joined to all before it
 
 
 async def test_a_model_that_speaks_for_ever_is_given_up(provider, clients):
@@ -687,13 +910,25 @@ async def test_a_workspace_cannot_reach_the_endpoint_of_the_operator_by_its_addr
     assert provider.server.connections == 0
 
 
-async def test_a_provider_whose_package_is_missing_says_which_one_to_install(clients):
-    if find_spec("anthropic") is not None:
-        pytest.skip("the package of Anthropic is installed")
-    models = ChosenModels(clients, keys={"anthropic": {"api_key": KEY}})
+@pytest.mark.parametrize("name", ["gpt_41", "claude_sonnet"])
+async def test_a_key_with_a_line_end_is_refused_in_words_about_the_key(provider, models, name):
+    access = {"api_key": f"{KEY}\n", "base_url": "http://models.example"}
+    keys = {"openai": access, "anthropic": access}
 
-    with pytest.raises(NotAvailable, match=r'pip install "vivavoce\[anthropic\]"'):
-        await all_of(found(models, "claude_sonnet"), HELLO)
+    with pytest.raises(NotAvailable, match=r"The key of \w+ holds a line end") as raised:
+        await all_of(found(models, name, keys=keys), HELLO)
+
+    assert KEY not in everything_said_by(raised.value)
+    assert provider.server.connections == 0
+
+
+async def test_a_provider_whose_package_is_missing_says_which_one_to_install(clients):
+    if find_spec("boto3") is not None:
+        pytest.skip("the package of Bedrock is installed")
+    models = ChosenModels(clients, keys={"bedrock": {"region_name": "eu-west-1"}})
+
+    with pytest.raises(NotAvailable, match=r'pip install "vivavoce\[bedrock\]"'):
+        await all_of(found(models, "bedrock:amazon.nova-lite-v1:0"), HELLO)
 
 
 def everything_said_by(error: VivavoceError) -> str:

@@ -169,6 +169,13 @@ def test_a_fallback_that_is_configured_answers_where_the_model_itself_is_not():
     assert chosen.named("gpt_41", "claude_opus", {}).name == "gpt-4.1"
 
 
+def test_a_model_has_the_price_of_the_catalogue_and_none_at_an_endpoint_of_ones_own():
+    chosen = ChosenModels(_NoClients(), keys={"openai": {"api_key": "o"}}, endpoint=OWN)
+
+    assert chosen.named("gpt_41", None, {}).price == models()["gpt_41"].price
+    assert chosen.named("claude_opus", "gpt_41", {}).price is None
+
+
 def test_keys_are_in_no_representation():
     target = target_for("gpt_41", {"openai": {"api_key": "sk-secret"}}, None)
 

@@ -246,6 +246,25 @@ async def test_mistral_speaks_and_calls(front, models):
 
 
 @needs("mistralai", "mistralai")
+@pytest.mark.parametrize("tokens", [2**70, 10**9 + 1])
+async def test_a_number_of_tokens_that_cannot_be_is_none(front, models, tokens):
+    usage = {"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": 1}
+    front.answers[PATH] = streamed(chunk({"content": "Hi."}), chunk({}, "stop", usage=usage), DONE)
+
+    assert await all_of(models.named("mistral_small", None, keys("mistral")), PROMPT) == [Delta("Hi.")]
+
+
+@needs("mistralai", "mistralai")
+async def test_a_native_model_that_says_nothing_until_no_token_is_left_is_not_asked_again(front, models):
+    front.answers[PATH] = streamed(chunk({"content": ""}), chunk({}, "length", usage=USAGE), DONE)
+
+    with pytest.raises(UpstreamFailed, match="used up all tokens"):
+        await all_of(models.named("mistral_small", None, keys("mistral")), PROMPT)
+
+    assert len(front.requests) == 1
+
+
+@needs("mistralai", "mistralai")
 async def test_mistral_answers(front, models):
     front.answers[PATH] = said("Hello", " there.")
 

@@ -32,7 +32,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from script import FOLLOW_UPS, HTTP_TOOL, STEP
+from script import AVATAR, FOLLOW_UPS, HTTP_TOOL, STEP
 from serving import ALL, key_for, served, settings_in
 
 from vivavoce.app import App, open_app
@@ -198,6 +198,23 @@ SOUND = {
     "list_contact_variables": {"id": "<contact>"},
     "set_contact_variable": {"id": "<contact>", "key": "plan", "value": {"a": [1]}, "source": "ai"},
     "delete_contact_variables": {"id": "<contact>", "key": "plan"},
+    "create_contacts": {"contacts": [{"email": "a@b.c", "firstName": "A"}]},
+    "create_avatar": {"config": {**AVATAR, "id": "grace"}, "sources": [{"id": "s", "title": "S"}]},
+    "update_avatar": {"id": "<avatar>", "isPublic": True, "sources": []},
+    "list_avatars": {},
+    "get_avatar": {"id": "<avatar>"},
+    "delete_avatar": {"id": "<avatar>"},
+    "query_corpus": {"avatarId": "<avatar>", "query": "x", "limit": 3, "threshold": 0.5},
+    "generate_response": {
+        "avatarId": "<avatar>",
+        "question": "What?",
+        "context": [{"role": "bo", "content": "Well"}],
+        "passages": [{"content": "x"}],
+    },
+    "get_avatar_info": {"avatarId": "<avatar>"},
+    "list_avatar_sources": {"avatarId": "<avatar>"},
+    "list_avatar_answers": {"avatarId": "<avatar>", "limit": 3, "offset": 0},
+    "explain_answer": {"avatarId": "<avatar>", "answerId": "<answer>"},
     "getDocumentation": {"docType": "models"},
 }
 
@@ -209,7 +226,7 @@ ALSO_NAMED_BY = {
 
 KINDS = (
     *("agent", "tool", "datastore", "datasource", "document", "scenario", "step"),
-    *("contact", "conversation", "message", "note"),
+    *("contact", "conversation", "message", "note", "avatar", "answer"),
 )
 TEXTS = st.one_of(
     st.sampled_from([f"<{kind}>" for kind in KINDS]),
@@ -298,8 +315,11 @@ async def stocked(app: App) -> dict[str, str]:
     document = await app.ports.store.read(lambda tables: tables.documents.of(source.id, "current"))
     talk = await _talked(app, agent.id)
     note = await made("create_note", conversationId=talk[1].id, note="Stock")
-    things = (agent, agent.tools[0], store, source, document, scenario, step, *talk, note)
-    return {f"<{kind}>": thing.id for kind, thing in zip(KINDS, things, strict=True)}
+    avatar = await made("create_avatar", config={**AVATAR, "id": f"ada-{app.ports.new_id()}"})
+    answer = await made("generate_response", avatarId=avatar.id, question="What?")
+    things = (agent, agent.tools[0], store, source, document, scenario, step, *talk, note, avatar)
+    ids = [*(thing.id for thing in things), answer.answer_id]
+    return {f"<{kind}>": id for kind, id in zip(KINDS, ids, strict=True)}
 
 
 async def _talked(app: App, agent_id: str) -> tuple[Contact, Conversation, Message]:

@@ -393,6 +393,7 @@ DELETIONS = {
     "untag_conversation": "nothing else; other conversations keep the tag",
     "delete_contact": "the contact's variables; conversations stay, without a contact",
     "delete_contact_variables": "nothing else",
+    "delete_avatar": "the log of its answers; its datastore stays",
 }
 NOT_THERE = {
     "remove_agent_tool": {"agentId": "none", "toolId": "none"},

@@ -107,8 +107,8 @@ async def test_rest_differs_only_in_bare_lists_one_sentence_and_the_flat_fields_
     assert listing == {
         *("list_agents", "list_agent_tools", "list_crm_scenarios", "list_crm_steps", "list_datastores"),
         *("query_datastore", "list_keys"),
-        *("list_conversations", "list_notes", "list_variables", "list_tags"),
-        *("list_models", "list_providers"),
+        *("list_conversations", "export_conversations", "list_notes", "list_variables", "list_tags"),
+        *("list_models", "list_providers", "list_avatars", "list_avatar_sources"),
     }
     assert {name: of for name, of in different.items() if name not in listing} == {
         "enable_disable_agent_integration": "sentence",

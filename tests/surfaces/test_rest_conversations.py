@@ -89,7 +89,8 @@ def test_the_list_is_a_bare_array_and_its_cursor_is_json_of_the_last_row(client,
         ("status=OPEN", "status"),
         ("limit=0", "limit"),
         ("limit=1&limit=2", "limit"),
-        ("crmScenarioId=s1", "crmScenarioId"),
+        ("frustrationMin=2", "frustrationMin"),
+        ("npsRating=9", "npsRating"),
     ],
 )
 def test_a_filter_that_cannot_be_read_is_named(client, query, field):
@@ -306,7 +307,44 @@ def test_without_a_key_nothing_is_answered_but_a_visitors_own_conversation(locke
     others = client.get("/api/conversations/talk1?visitorId=v2")
 
     assert len(refused) > 30
-    open_to_visitors = {"get /conversations/{conversationId}", "post /conversations/eval-answer"}
+    open_to_visitors = {
+        *("get /conversations/{conversationId}", "patch /conversations/{conversationId}"),
+        *("post /conversations/{conversationId}/message", "post /conversations/eval-answer"),
+    }
     assert {status for way, status in refused.items() if way not in open_to_visitors} == {403}
     assert (seen.status_code, seen.json()["messages"], others.status_code) == (200, [], 403)
     assert client.get("/api/conversations/talk1", headers=key).status_code == 200
+
+
+def test_a_chat_window_writes_and_asks_for_a_person_without_a_key(locked):
+    client, key = locked
+    agent = client.post("/agents", json=NEW, headers=key).json()["id"]
+    opened = client.post(f"/agents/{agent}/query", json={"query": "Hello?"}).json()
+    path, visitor = f"/api/conversations/{opened['conversationId']}", {"visitorId": opened["visitorId"]}
+
+    changed = client.patch(path, json={"status": "HUMAN_REQUESTED", "isAiEnabled": False, **visitor})
+    told = client.post(f"{path}/message", json={"message": "Anyone?", "channel": "website", **visitor})
+    refused = client.post(f"{path}/message", json={"message": "Anyone?", "channel": "website"})
+    switched = client.patch(path, json={"isAiEnabled": True, **visitor})
+
+    assert (changed.status_code, changed.json()["status"]) == (200, "HUMAN_REQUESTED")
+    assert (told.status_code, told.json()["text"], told.json()["from"]) == (200, "Anyone?", "human")
+    assert (refused.status_code, switched.status_code) == (403, 403)
+    last = client.get(f"{path}/messages/1", headers=key).json()["messages"][0]
+    assert (last["id"], last["text"]) == (told.json()["id"], "Anyone?")
+
+
+def test_exports_and_lists_of_contacts_have_paths_of_their_own(client, talk):
+    saved = client.post("/contacts/batch-create", json={"contacts": [{"email": "lu@example.com"}]})
+    exported = client.get("/contacts/export")
+    again = client.post("/contacts/import-csv", json={"csv": exported.json()["csv"]})
+
+    assert saved.json()["created"] == 1
+    assert (exported.status_code, exported.json()["csv"].partition("\n")[2][:15]) == (200, "lu@example.com,")
+    assert again.json()["updated"] >= 1
+    for path in ("/conversations/export", "/conversation/export"):
+        assert talk in [each["id"] for each in client.get(path).json()]
+    assert client.get(f"/conversations/{talk}/export").json()["messages"] == []
+    known = client.get("/contacts", params={"search": "lu@"}).json()["contacts"][0]["id"]
+    assert client.patch(f"/contacts/{known}", json={"firstName": "Lu"}).json()["firstName"] == "Lu"
+    assert client.post("/contacts/batch-delete", json={"ids": [known]}).json()["deleted"] == 1

@@ -13,7 +13,7 @@ from asked import AGENT, WaitingModel, application, listening, posted, run, turn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.errors import BudgetSpent, UpstreamFailed
+from vivavoce.errors import BudgetSpent, LimitReached, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER, Told
 from vivavoce.operations.answers import AgentAnswer
 from vivavoce.ports import Called, Delta, Spent
@@ -325,6 +325,34 @@ async def test_older_paths_answer_as_well(asked, prefix):
     assert brief.json() == {"answer": "Nine.", "conversationId": brief.json()["conversationId"]}
     again = {"query": "And then?", "conversationId": brief.json()["conversationId"]}
     assert (await client.post(f"{prefix}/agents/{agent}/simplequery", json=again)).json() == brief.json()
+
+
+async def test_an_agent_that_is_asked_by_another_answers_beside_the_conversation(asked):
+    engine, client, agent = await asked(ScriptedModel(["Nine."]))
+    other = (await run(engine, "create_agent", **AGENT))["id"]
+    first = {"query": "When?", "conversationId": "talk-1"}
+    await client.post(f"/agents/{agent}/query", json={**first, "isTest": True})
+
+    refused = await client.post(f"/agents/{other}/query", json=first)
+    beside = (await client.post(f"/agents/{other}/simplequery", json=first)).json()
+    again = (await client.post(f"/agents/{other}/simplequery", json=first)).json()
+
+    assert refused.status_code == 409
+    assert (beside["answer"], again) == ("Nine.", beside)
+    talk = (await client.get(f"/conversation/{beside['conversationId']}")).json()
+    assert (talk["agentId"], talk["isTest"]) == (other, True)
+    said = (await client.get("/conversation/talk-1/messages/10")).json()["messages"]
+    assert [message["text"] for message in said] == ["When?", "Nine."]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(6.2, "7"), (0.0, "1"), (None, "5")])
+async def test_a_limit_says_when_to_come_again(asked, seconds, told):
+    limit = LimitReached("The provider is busy.", retry_after=seconds)
+    _, client, _ = await asked(ScriptedModel([limit]))
+
+    for streaming in (False, True):
+        answer = await client.post("/agents/@ana/query", json={"query": "When?", "streaming": streaming})
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, told)
 
 
 async def test_an_answer_that_comes_later_is_accepted_alike_on_every_path(asked):

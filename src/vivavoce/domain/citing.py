@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+MOST = 99
+"""Higher numbers are years and counts, never sources."""
+
 
 class Cite(NamedTuple):
     """A source that the words before a place rest on."""
@@ -157,8 +160,6 @@ _FENCE = 3
 """So many backticks begin code that goes over lines."""
 _LONGEST = 40
 """Longer marks and blanks are text."""
-_MOST = 99
-"""Higher numbers are years and counts, never sources."""
 
 
 @lru_cache(maxsize=1_000)
@@ -174,4 +175,4 @@ def _numbers_in(inside: str) -> Sequence[int] | None:
 
 
 def _is_small(written: str) -> bool:
-    return written.isdigit() and written[0] != "0" and len(written) <= len(str(_MOST))
+    return written.isdigit() and written[0] != "0" and len(written) <= len(str(MOST))

@@ -48,6 +48,23 @@ class Contact(Entity):
             at, variables={**self.variables, key: value}, origins={**self.origins, key: origin}
         )
 
+    def joined_by(self, other: Contact, at: datetime) -> Contact:
+        """The same with what another contact has and this one lacks; they are one person."""
+        lacking = {
+            name: value
+            for name in ("email", "phone_number", "external_id", "first_name", "last_name", "picture")
+            if getattr(self, name) is None and (value := getattr(other, name)) is not None
+        }
+        metadata = {**(other.metadata or {}), **(self.metadata or {})} or self.metadata
+        variables = {**other.variables, **self.variables}
+        if len(variables) > MOST_VARIABLES:
+            raise Conflict(
+                f"Together they have more than {MOST_VARIABLES} variables.",
+                hint="Remove some with delete_contact_variables.",
+            )
+        origins = {**other.origins, **self.origins}
+        return self.changed(at, **lacking, metadata=metadata, variables=variables, origins=origins)
+
     def without_variable(self, key: str, at: datetime) -> Contact:
         """The same without a fact."""
         if key not in self.variables:

@@ -16,6 +16,8 @@ class Excerpt(NamedTuple):
 
     place: int
     """Which sentence of its passage it is."""
+    start: int
+    """Where it begins in the passage."""
     text: str
     words: Mapping[str, int]
     context: Mapping[str, int]
@@ -93,7 +95,7 @@ def _excerpts(passage: str, language: str) -> Iterator[Excerpt]:
             above, rank, is_list = {**above, **last, **words}, 0, True
             is_whole = len(words) > _SHORTEST
         if is_whole and len(bare) <= _LONGEST:
-            yield Excerpt(place, bare, words, above, rank)
+            yield Excerpt(place, span.end - len(bare), bare, words, above, rank)
             rank = None if rank is None else rank + 1
         last = words
 

@@ -40,12 +40,60 @@ def extracts_for(question: str, earlier: Sequence[str], passages: Sequence[Passa
     `earlier` are the person's messages before, the last one last: they complete a question such as
     "and the second one?".
     """
-    scored: list[_Scored] = []
+    chosen = _chosen(weighed_for(question, earlier, passages))
+    return [Extract(each.passage.number, _clean(each.excerpt.text)) for each in in_order(chosen)]
+
+
+class Weighed(NamedTuple):
+    """A sentence, and what speaks for it."""
+
+    score: float
+    share: float
+    """Which share of the question's words it holds, weighed."""
+    is_likely: bool
+    """Whether it is of the kind that answers, in a passage that is trusted to answer."""
+    passage: Passage
+    excerpt: Excerpt
+
+
+def weighed_for(question: str, earlier: Sequence[str], passages: Sequence[Passage]) -> list[Weighed]:
+    """The sentences that may answer at all and may be said, best first."""
+    weighed: list[Weighed] = []
     for language in {passage.language for passage in passages}:
         own = [passage for passage in passages if passage.language == language]
-        scored += _scored(wanted_in(question, earlier, language), own)
-    scored.sort(key=lambda each: (-each.score, each.passage.number, each.excerpt.place))
-    return [Extract(passage.number, _clean(excerpt.text)) for passage, excerpt in _in_order(_chosen(scored))]
+        weighed += _weighed(wanted_in(question, earlier, language), own)
+    weighed.sort(key=lambda each: (-each.score, each.passage.number, each.excerpt.place))
+    return weighed
+
+
+def best_of(weighed: Sequence[Weighed], least: float) -> list[Weighed]:
+    """The first, and those that have at least so high a score and say something else."""
+    chosen = list(weighed[:1])
+    size = sum(len(each.excerpt.text) for each in chosen)
+    for each in weighed[1:]:
+        if each.score < least or len(chosen) == _MOST:
+            break
+        is_new = not any(_are_alike(each.excerpt, other.excerpt) for other in chosen)
+        if (
+            is_new
+            and each.share >= _CONTEXT * chosen[0].share
+            and size + len(each.excerpt.text) <= _MOST_CHARACTERS
+        ):
+            chosen.append(each)
+            size += len(each.excerpt.text)
+    return chosen
+
+
+def in_order(chosen: Sequence[Weighed]) -> list[Weighed]:
+    """Best passage first and each in reading order, with the sentence that another points back to."""
+    kept: dict[int, dict[int, Weighed]] = {}
+    for each in chosen:
+        kept.setdefault(each.passage.number, {})[each.excerpt.place] = each
+        if each.excerpt.points_back:
+            before = _before(each)
+            if before is not None:
+                kept[each.passage.number].setdefault(before.place, each._replace(excerpt=before))
+    return [places[place] for places in kept.values() for place in sorted(places)]
 
 
 _MOST = 3
@@ -71,17 +119,7 @@ _OTHERS = 8
 """Sentences that are thought to be there as well, so that rarity means something among few."""
 
 
-class _Scored(NamedTuple):
-    score: float
-    share: float
-    """Which share of the question's words it holds, weighed."""
-    is_likely: bool
-    """Whether it is of the kind that answers, in a passage that is trusted to answer."""
-    passage: Passage
-    excerpt: Excerpt
-
-
-def _scored(wanted: Wanted, passages: Sequence[Passage]) -> list[_Scored]:
+def _weighed(wanted: Wanted, passages: Sequence[Passage]) -> list[Weighed]:
     """The excerpts of passages in one language that may answer at all."""
     pairs = [(each, excerpt) for each in passages for excerpt in excerpts_of(each.text, each.language)]
     rarity = _rarity(wanted, [excerpt for _, excerpt in pairs])
@@ -89,8 +127,8 @@ def _scored(wanted: Wanted, passages: Sequence[Passage]) -> list[_Scored]:
     scored = []
     named = {each.number for each in passages if not wanted.names or wanted.names & each.words}
     for passage, excerpt in pairs:
-        if passage.number not in named:
-            continue  # it speaks of someone else
+        if passage.number not in named or is_instruction(excerpt.text):
+            continue  # it speaks of someone else, or to a model
         held = rarity.keys() & excerpt.words.keys()
         own = sum(rarity[word] for word in held)
         above = sum(rarity[word] for word in (rarity.keys() & excerpt.context.keys()) - held)
@@ -101,7 +139,7 @@ def _scored(wanted: Wanted, passages: Sequence[Passage]) -> list[_Scored]:
             trust = min(1.0, max(0.0, passage.score))
             brevity = 1 if len(excerpt.text) <= _SHORT else 0
             score = _SHARE * share + _FIT * fit + _TRUST * trust + _BREVITY * brevity
-            scored.append(_Scored(score, share, may_be_likely and fit == 1, passage, excerpt))
+            scored.append(Weighed(score, share, may_be_likely and fit == 1, passage, excerpt))
     return scored
 
 
@@ -142,29 +180,12 @@ def _in_their_words(wanted: Wanted, excerpts: Sequence[Excerpt]) -> Mapping[str,
     return words
 
 
-def _chosen(scored: Sequence[_Scored]) -> list[_Scored]:
-    """The best, and those that are nearly as good and say something else."""
-    may_be_said = (each for each in scored if not is_instruction(each.excerpt.text))
-    best = next(may_be_said, None)
+def _chosen(weighed: Sequence[Weighed]) -> list[Weighed]:
+    """The best, and those that are nearly as good and say something else; none where none is good."""
+    best = next(iter(weighed), None)
     if best is None or best.score < _GOOD or best.share < _least_share(best.passage):
-        likely = (each for each in scored if each.is_likely and not is_instruction(each.excerpt.text))
-        first = next(likely, None)
-        return [] if first is None else [first]
-    chosen = [best]
-    size = len(best.excerpt.text)
-    least = max(_GOOD, _OF_THE_BEST * best.score)
-    for each in may_be_said:
-        if each.score < least or len(chosen) == _MOST:
-            break
-        is_new = not any(_are_alike(each.excerpt, other.excerpt) for other in chosen)
-        if (
-            is_new
-            and each.share >= _CONTEXT * best.share
-            and size + len(each.excerpt.text) <= _MOST_CHARACTERS
-        ):
-            chosen.append(each)
-            size += len(each.excerpt.text)
-    return chosen
+        return [each for each in weighed if each.is_likely][:1]
+    return best_of(weighed, max(_GOOD, _OF_THE_BEST * best.score))
 
 
 def _least_share(passage: Passage) -> float:
@@ -177,19 +198,7 @@ def _are_alike(one: Excerpt, other: Excerpt) -> bool:
     return not both or len(one.words.keys() & other.words.keys()) / len(both) > 0.7
 
 
-def _in_order(chosen: Sequence[_Scored]) -> list[tuple[Passage, Excerpt]]:
-    """Best passage first and each in reading order, with the sentence that another points back to."""
-    kept: dict[int, dict[int, tuple[Passage, Excerpt]]] = {}
-    for each in chosen:
-        kept.setdefault(each.passage.number, {})[each.excerpt.place] = each.passage, each.excerpt
-        if each.excerpt.points_back:
-            before = _before(each)
-            if before is not None:
-                kept[each.passage.number].setdefault(before.place, (each.passage, before))
-    return [places[place] for places in kept.values() for place in sorted(places)]
-
-
-def _before(scored: _Scored) -> Excerpt | None:
+def _before(scored: Weighed) -> Excerpt | None:
     """The sentence right before one, where it may be said."""
     for each in excerpts_of(scored.passage.text, scored.passage.language):
         if each.place == scored.excerpt.place - 1:

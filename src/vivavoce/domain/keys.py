@@ -25,3 +25,5 @@ class Key(Entity):
     digest: str
     scopes: frozenset[Scope]
     revoked_at: Moment | None = None
+    avatar_id: str | None = None
+    """The one avatar that it is for; None where it is for everything."""

@@ -56,6 +56,19 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     return Wanted(telling, frozenset(kinds), names, is_foreign)
 
 
+def completed(question: str, earlier: Sequence[str]) -> str:
+    """The question, after the message that it points back to."""
+    asked = question[:_LONGEST]
+    return f"{earlier[-1][:_LONGEST]} {asked}" if earlier and points_back(asked) else asked
+
+
+def tells(word: str, language: str) -> bool:
+    """Whether a word of a question says what it is about."""
+    return (
+        word.isalnum() and word.lower() not in small_words(language) and folded(word) not in _SAYING_NOTHING
+    )
+
+
 def points_back(question: str) -> bool:
     """Whether a question cannot be understood without what was said before it."""
     own = language_of(question)
@@ -171,4 +184,4 @@ def _names(question: str, language: str) -> frozenset[str]:
     """The stems of words with a capital that begin no sentence; none where capitals say nothing."""
     names = [name for found in _NAME.finditer(question) for name in _words(found.group(), language)]
     plain = sum(word.group()[0].islower() for word in _WORD.finditer(question))
-    return frozenset(names) if plain > len(names) and language != "de" else frozenset()
+    return frozenset(names) if plain >= len(names) and language != "de" else frozenset()

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .languages import language_of, small_words
+from .numerals import plain_number
 from .sentences import Span, sentences_of, trimmed
 from .vocabulary import words
 from .words import folded, words_of
@@ -139,6 +140,8 @@ _DENYING = words(
     "nao nunca jamais nem sem nenhum nenhuma ninguem sin ningun ninguna nadie tampoco",
     "ne pas sans aucun aucune nicht kein keine keinen nie ohne senza mai nessun nessuna",
 )
+_PLACES = {"pt": words("no")}
+"""Words that deny in another language and mean something else in this one."""
 _NUMERALS = {
     name: str(number)
     for names in (
@@ -172,7 +175,7 @@ def _stems(text: str, language: str) -> frozenset[str]:
 
 def _numbers(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The numbers in figures, and all of them: `two` says the same as 2, but may mean less."""
-    figures = frozenset(_plain_number(match.group()) for match in _NUMBER.finditer(text))
+    figures = frozenset(plain_number(match.group()) for match in _NUMBER.finditer(text))
     words = (folded(match.group()) for match in _WORD.finditer(text))
     return figures, figures | {_NUMERALS[word] for word in words if word in _NUMERALS}
 
@@ -183,22 +186,9 @@ def _clauses(text: str, language: str) -> tuple[frozenset[str], frozenset[str]]:
     denied: set[str] = set()
     for clause in _CLAUSE.split(text):
         plain = {folded(match.group()).replace("\u2019", "'") for match in _WORD.finditer(clause)}
-        into = asserted if plain.isdisjoint(_DENYING) else denied
+        into = asserted if plain.isdisjoint(_DENYING - _PLACES.get(language, frozenset())) else denied
         into |= _stems(clause, language) | _numbers(clause)[1]
     return frozenset(asserted), frozenset(denied)
-
-
-def _plain_number(written: str) -> str:
-    """A number without the marks of its thousands, a full hour without its minutes."""
-    head, *groups = re.split("[.,:]", written)
-    if ":" in written and groups == ["00"]:
-        groups = []
-    elif groups and all(len(group) == 3 for group in groups):
-        head, groups = head + "".join(groups), []
-    elif len(groups) > 1 and all(len(group) == 3 for group in groups[:-1]):
-        head, groups = head + "".join(groups[:-1]), groups[-1:]
-    decimals = groups[-1].rstrip("0") if len(groups) == 1 and ":" not in written else ".".join(groups)
-    return (head.lstrip("0") or "0") + (f".{decimals}" if decimals else "")
 
 
 def _names(written: Sequence[str], language: str) -> frozenset[str]:

@@ -24,13 +24,14 @@ ToolType = Literal[
     "follow_up_messages",
     "request_human",
     "mark_as_resolved",
+    "avatar",
     "form",
     "lead_capture",
     "api_tool",
     "connector",
     "agent",
 ]
-"""The first six do something here; the others are kept as they are and do nothing."""
+"""The first seven do something here; the others are kept as they are and do nothing."""
 
 LONGEST_DELAY = 3_600
 _ONE_EACH = ("delayed_responses", "follow_up_messages", "request_human", "mark_as_resolved")
@@ -62,7 +63,14 @@ class FollowUpConfig(Value):
     ]
 
 
+class ConsultConfig(Value):
+    """Which avatar is consulted."""
+
+    avatar_id: Annotated[str, Field(min_length=1, max_length=64, description="The avatar's id.")]
+
+
 _CONFIGS: dict[str, type[Value]] = {
+    "avatar": ConsultConfig,
     "http": HttpConfig,
     "delayed_responses": DelayConfig,
     "follow_up_messages": FollowUpConfig,
@@ -183,6 +191,8 @@ def _sameness(tool: Tool) -> tuple[str, str | None] | None:
         return ("http", tool.name.casefold())
     if tool.type == "datastore":
         return ("datastore", tool.datastore_id)
+    if tool.type == "avatar":
+        return ("avatar", (tool.config or {}).get("avatarId"))
     return (tool.type, None) if tool.type in _ONE_EACH else None
 
 

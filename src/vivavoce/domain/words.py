@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import chain, pairwise
+from threading import Lock
 
 from .languages import composed, small_words
 
@@ -101,7 +102,12 @@ def _stem(plain: str, language: str) -> str:
     if stemmer is None or not plain.isalpha():
         return plain
     accented = _with_endings(plain) if language == "pt" else plain
-    return folded(stemmer(accented)) or plain
+    with _ONE_AT_A_TIME:
+        return folded(stemmer(accented)) or plain
+
+
+_ONE_AT_A_TIME = Lock()
+"""A stemmer keeps the word that it works on in itself: two threads would mix theirs."""
 
 
 def _with_endings(plain: str) -> str:

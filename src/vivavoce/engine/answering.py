@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.domain.citing import Cite, Citing
-from vivavoce.domain.models import models
-from vivavoce.domain.prompting import tokens_of
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import Hear, Told
 from vivavoce.ports import Called, Delta, Model, Prompt, Returned, Spent, Step, Wrote
@@ -26,6 +24,7 @@ MOST_ANSWER = 100_000
 """Characters of an answer; what comes after them is cut."""
 LONGEST = 900.0
 """Seconds that a turn may take with all its calls."""
+_TOO_MANY = "Not called: too many calls in one turn."
 _BETWEEN = "\n\n"
 """Between what was said before a call and after it."""
 
@@ -87,26 +86,20 @@ class _Speaking:
 
     async def _round(self, prompt: Prompt) -> list[Called]:
         """What the model calls when it is asked once; what it says is told on the way."""
-        citing = Citing(known=len(prompt.passages))
+        citing = Citing(known=len(self.toolbox.numbered))
         calls: list[Called] = []
-        begins, is_counted, has_begun = self._next_paragraph(), False, False
-        try:
-            async with aclosing(self.model.answer(prompt)) as pieces:
-                async for piece in pieces:
-                    has_begun = True
-                    if isinstance(piece, Delta):
-                        self._take(citing.feed(piece.text), begins)
-                    elif isinstance(piece, Called):
-                        calls.append(piece)
-                    else:
-                        self.drafted.spent.append(piece)
-                        is_counted = True
-                    if len(self.drafted.text) >= MOST_ANSWER:
-                        return []
-            self._take(citing.end(), begins)
-        finally:
-            if has_begun and not is_counted:  # cut off before it said what it cost
-                self.drafted.spent.append(self._estimated(prompt, self.drafted.text[begins:]))
+        begins = self._next_paragraph()
+        async with aclosing(self.model.answer(prompt)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    self._take(citing.feed(piece.text), begins)
+                elif isinstance(piece, Called):
+                    calls.append(piece)
+                else:
+                    self.drafted.spent.append(piece)
+                if len(self.drafted.text) >= MOST_ANSWER:
+                    return []
+        self._take(citing.end(), begins)
         return calls
 
     def _next_paragraph(self) -> int:
@@ -124,27 +117,19 @@ class _Speaking:
                 self.drafted.text += piece
                 self.hear(Told("answer", piece))
 
-    def _estimated(self, prompt: Prompt, said: str) -> Spent:
-        texts = (prompt.instructions, prompt.question, *(each.text for each in prompt.passages))
-        read = int(sum(map(tokens_of, (*texts, *(each.text for each in prompt.history)))))
-        wrote = int(tokens_of(said))
-        known = models().get(self.toolbox.scene.model_name)
-        price = None if known is None else known.price
-        return Spent(self.model.name, read, wrote, None if price is None else price.of(read, wrote))
-
 
 async def _carry_out(calls: Sequence[Called], toolbox: Toolbox, drafted: Drafted, hear: Hear) -> bool:
     """Call the tools one after the other; whether the model goes on."""
     for place, call in enumerate(calls):
         if len(drafted.calls) >= MOST_CALLS:
-            outcome_text = "Not called: too many calls in one turn."
-            drafted.steps = (*drafted.steps, Returned(call.id, call.name, outcome_text))
-            continue
+            refused = (Returned(each.id, each.name, _TOO_MANY) for each in calls[place:])
+            drafted.steps = (*drafted.steps, *refused)
+            return True
         hear(Told("tool_call", toolbox.shown(call)))
         outcome = await toolbox.call(call)
         drafted.calls.append(outcome.record)
         if isinstance(outcome.asked, Asked):
-            drafted.asked = replace(outcome.asked, later=tuple(calls[place + 1 :]))
+            drafted.asked = outcome.asked
             return False
         drafted.steps = (*drafted.steps, Returned(call.id, call.name, outcome.text))
     return True

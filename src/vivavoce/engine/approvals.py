@@ -26,10 +26,12 @@ from .asking import GoingOn, run_turn
 from .callbacks import call_back
 from .handlers import Errand, Work, handles, runs
 from .offering import config_of
-from .opening import LEASE, Opened, check_budget, why_silent
+from .opening import LEASE, Opened, why_silent
+from .retrieval import Found, found_again
+from .spending import check_budget
 from .steps import read_steps
 from .toolbox import USED_UP, Toolbox, may_be_called
-from .turns import Stopped, check_nobody_took_over, current
+from .turns import Stopped, check_nobody_took_over, current, interrupted
 
 _REJECTED = "An operator did not allow this call: it was not made."
 _PASSED_OVER = "Not called: another call waited for approval. Call it again if it is still needed."
@@ -119,6 +121,7 @@ def _opened(approval: Approval, work: Work) -> Opened:
             raise Conflict(
                 "Another message of the conversation is being answered.", hint="Try again in a moment."
             )
+        work.tables.turns.replace(interrupted(other, work.ports))
     lease = work.now + LEASE
     running = turn.changed(work.now, state="running", fence=turn.fence + 1, lease_until=lease, reason="")
     return Opened(agent, conversation, message, running)
@@ -166,7 +169,7 @@ def _check_may_go_on(opened: Opened, work: Work) -> None:
     if silence:
         raise Conflict(f"{silence} The call is not made now.", hint="Approve it later, or reject it.")
     try:
-        check_budget(opened.agent, work)
+        check_budget(opened.agent, work.now, work.tables)
     except BudgetSpent as spent:
         raise Conflict(f"{spent.message} The call is not made now.", hint=spent.hint) from None
 
@@ -219,6 +222,7 @@ class _GoingOn(GoingOn):
         so_far = read_steps(approval.so_far)
         toolbox.under_way += self.decided.opened.turn.trace.get("calls", ())
         toolbox.recall(toolbox.under_way)
+        toolbox.numbered.add(await self.errand.read(self._searched))
         note = f" {approval.note}" if approval.note else ""
         if tool is None:
             text = _REJECTED + note
@@ -230,6 +234,12 @@ class _GoingOn(GoingOn):
         records = toolbox.under_way.copy()
         toolbox.under_way.clear()
         return (*so_far, Returned(asked.id, asked.name, text), *passed_over), records
+
+    def _searched(self, work: Work) -> list[Found]:
+        """The passages that searches had found before, as far as they are still there."""
+        passages = self.decided.opened.turn.trace.get("passages", ())
+        found = {int(each["chunkId"]): each["score"] for each in passages if each.get("isSearched")}
+        return found_again(found, work.tables)
 
     async def _made(self, tool: Tool, toolbox: Toolbox) -> str:
         """Send what was approved; before that it is stored that it may have been sent."""

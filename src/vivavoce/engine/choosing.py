@@ -7,8 +7,8 @@ from vivavoce.ports import Model
 from .assembling import Scene
 from .extractive import ExtractiveModel
 from .handlers import Work
-from .opening import check_budget
 from .providers import provider_keys
+from .spending import check_budget
 
 
 def model_for(scene: Scene, work: Work) -> Model:
@@ -17,5 +17,5 @@ def model_for(scene: Scene, work: Work) -> Model:
     model = work.ports.models.named(scene.model_name, scene.agent.fallback_model_name, keys)
     if model is None:
         return ExtractiveModel()
-    check_budget(scene.agent, work)
+    check_budget(scene.agent, work.now, work.tables)
     return model

@@ -66,8 +66,12 @@ class Confirming:
         """The plain prompt: the operator's instructions and the person's own messages, and nothing else."""
         scene = replace(
             self.scene,
-            history=tuple(message for message in self.scene.history if self._is_own(message)),
-            query=self.scene.query.model_copy(update={"context": None}),
+            history=tuple(
+                message.model_copy(update={"attachments": []})
+                for message in self.scene.history
+                if self._is_own(message)
+            ),
+            query=self.scene.query.model_copy(update={"context": None, "attachments": [], "images": []}),
             variables=vouched(self.scene.variables),
         )
         return prompt_for(scene, (), self.model.context)

@@ -21,6 +21,7 @@ from vivavoce.operations.contacts import (
     ListContactVariables,
     SaveContact,
     SetContactVariable,
+    UpdateContact,
 )
 from vivavoce.ports import ContactFilter
 
@@ -38,6 +39,8 @@ def list_contacts(op: ListContacts, work: Work) -> ContactPage:
         "channel": op.channel,
         "status": op.conversation_status,
         "priority": op.priority,
+        "scenario_id": op.crm_scenario,
+        "step_id": op.crm_step,
     }
     wanted = ContactFilter(
         words=op.search,
@@ -62,6 +65,12 @@ def save_contact(op: SaveContact, work: Work) -> ContactShown:
     given = {name: value for name, value in op.given().items() if name != "id"}
     known = None if op.id is None else contact_named(op.id, work)
     return ContactShown.showing(kept_contact(given, known, work))
+
+
+@handles(UpdateContact)
+def update_contact(op: UpdateContact, work: Work) -> ContactShown:
+    given = {name: value for name, value in op.given().items() if name != "contact_id"}
+    return ContactShown.showing(kept_contact(given, contact_named(op.contact_id, work), work))
 
 
 @handles(DeleteContact)
@@ -105,7 +114,7 @@ def kept_contact(given: Mapping[str, Any], known: Contact | None, work: Work) ->
     Conflict where another contact is known by some of it.
     """
     if known is None:
-        known = next(iter(work.tables.contacts.known_by(**_ids(given))), None)
+        known = known_contact(given, work)
     _check_free(given, known, work)
     if known is None:
         contact = Contact.model_validate({**work.identity(), **given})
@@ -116,6 +125,11 @@ def kept_contact(given: Mapping[str, Any], known: Contact | None, work: Work) ->
         contact = known.changed(work.now, **given)
         work.tables.contacts.replace(contact)
     return contact
+
+
+def known_contact(given: Mapping[str, Any], work: Work) -> Contact | None:
+    """The contact who is known by some of what is given."""
+    return next(iter(work.tables.contacts.known_by(**_ids(given))), None)
 
 
 def _contact_of(id: str, work: Work) -> Contact:

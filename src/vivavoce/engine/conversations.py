@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import ConversationStatus
-from vivavoce.errors import NotAuthenticated, NotFound
+from vivavoce.errors import NotAllowed, NotAuthenticated, NotFound
 from vivavoce.operations.conversation_results import (
     AgentFace,
     ConversationChanged,
@@ -22,6 +23,8 @@ from vivavoce.operations.conversation_results import (
 from vivavoce.operations.conversations import (
     AssignConversation,
     DeleteConversation,
+    ExportConversation,
+    Filtered,
     FollowConversation,
     GetConversation,
     ListConversations,
@@ -37,6 +40,7 @@ from vivavoce.ports import ConversationFilter
 
 from .handlers import Work, handles
 from .references import agent_named, conversation_named
+from .turns import LINE
 
 _FOLLOWED = 50
 """How many messages a chat window is given at once."""
@@ -46,8 +50,8 @@ _PUBLIC = ("id", "channel", "status", "priority", "is_ai_enabled", "visitor_id",
 
 @handles(ListConversations)
 def list_conversations(op: ListConversations, work: Work) -> ConversationList:
-    found = work.tables.conversations.listed(_wanted(op, work), op.limit)
-    contacts = _contacts_of(found, work)
+    found = work.tables.conversations.listed(wanted_by(op, work), op.limit)
+    contacts = contacts_of(found, work)
     return ConversationList.model_construct(
         conversations=[ConversationShown.showing(each, contacts) for each in found]
     )
@@ -65,20 +69,25 @@ def follow_conversation(op: FollowConversation, work: Work) -> ConversationFollo
         check_visitor(op.conversation_id, op.visitor_id, work)
     conversation = conversation_named(op.conversation_id, work)
     agent = work.tables.agents.find(conversation.agent_id) if conversation.agent_id else None
-    messages = work.tables.messages.last(conversation.id, _FOLLOWED, before=_position(op, work))[::-1]
+    messages = work.tables.messages.last(conversation.id, _FOLLOWED, before=position_of(op, work))[::-1]
     more: dict[str, Any] = {
         "agent": None if agent is None else AgentFace(id=agent.id, name=agent.name, icon_url=agent.icon_url),
         "messages": [MessageShown.of(each) for each in messages],
     }
     if not is_stranger:
-        return ConversationFollowed.showing(conversation, _contacts_of([conversation], work), **more)
+        return ConversationFollowed.showing(conversation, contacts_of([conversation], work), **more)
     more["messages"] = [seen_by_visitor(each, agent) for each in messages if not _is_noted(each)]
-    return ConversationFollowed(**{name: getattr(conversation, name) for name in _PUBLIC}, **more)
+    return ConversationFollowed(**_public(conversation), **more)
 
 
 @handles(UpdateConversation)
 def update_conversation(op: UpdateConversation, work: Work) -> ConversationShown:
+    is_stranger = work.caller.is_anonymous
+    if is_stranger:
+        check_visitor(op.conversation_id, op.visitor_id, work)
     conversation = conversation_named(op.conversation_id, work)
+    if is_stranger:
+        _check_may_change(op, conversation)
     given = op.given()
     if "status" in given:
         conversation = _in_status(conversation, op.status, work)
@@ -87,9 +96,10 @@ def update_conversation(op: UpdateConversation, work: Work) -> ConversationShown
     if "blocked" in given:
         conversation = conversation.with_block(work.now, blocked=op.blocked)
     if "metadata" in given:
-        conversation = conversation.changed(work.now, metadata=op.metadata)
-    work.tables.conversations.replace(conversation)
-    return _shown(conversation, work)
+        metadata = {**conversation.metadata, "visitor": op.metadata} if is_stranger else op.metadata
+        conversation = conversation.changed(work.now, metadata=metadata)
+    store_conversation(conversation, work)
+    return ConversationShown(**_public(conversation)) if is_stranger else _shown(conversation, work)
 
 
 @handles(DeleteConversation)
@@ -100,34 +110,35 @@ def delete_conversation(op: DeleteConversation, work: Work) -> ConversationDelet
         "notes": work.tables.notes.count(conversation_id=conversation.id),
     }
     work.tables.conversations.drop(conversation.id)
+    _stir(conversation.id, work)
     return ConversationDeleted(also_removed=counts)
 
 
 @handles(SetAiEnabled)
 def set_ai_enabled(op: SetAiEnabled, work: Work) -> ConversationChanged:
     conversation = conversation_named(op.conversation_id, work)
-    work.tables.conversations.replace(_with_ai(conversation, op.enabled, work))
+    store_conversation(_with_ai(conversation, op.enabled, work), work)
     return ConversationChanged(message=f"AI is {'On' if op.enabled else 'Off'}.")
 
 
 @handles(SetConversationStatus)
 def set_conversation_status(op: SetConversationStatus, work: Work) -> ConversationChanged:
     conversation = conversation_named(op.conversation_id, work)
-    work.tables.conversations.replace(_in_status(conversation, op.status, work))
+    store_conversation(_in_status(conversation, op.status, work), work)
     return ConversationChanged(message="Conversation Status changed.")
 
 
 @handles(SetConversationPriority)
 def set_conversation_priority(op: SetConversationPriority, work: Work) -> ConversationChanged:
     conversation = conversation_named(op.conversation_id, work)
-    work.tables.conversations.replace(conversation.changed(work.now, priority=op.priority))
+    store_conversation(conversation.changed(work.now, priority=op.priority), work)
     return ConversationChanged(message="Conversation Priority changed.")
 
 
 @handles(SetConversationBlocked)
 def set_conversation_blocked(op: SetConversationBlocked, work: Work) -> ConversationChanged:
     conversation = conversation_named(op.conversation_id, work)
-    work.tables.conversations.replace(conversation.with_block(work.now, blocked=op.blocked))
+    store_conversation(conversation.with_block(work.now, blocked=op.blocked), work)
     return ConversationChanged(message=f"Conversation {'' if op.blocked else 'un'}blocked.")
 
 
@@ -144,6 +155,12 @@ def unassign_conversation(op: UnassignConversation, work: Work) -> ConversationC
     known = conversation_named(op.conversation_id, work)
     _hand_over(known, known.changed(work.now, assignee=None), work)
     return ConversationChanged(message="Conversation unassigned.")
+
+
+def store_conversation(conversation: Conversation, work: Work) -> None:
+    """Store a conversation as it is now; who answers in it here looks at it again at once."""
+    work.tables.conversations.replace(conversation)
+    _stir(conversation.id, work)
 
 
 def check_visitor(conversation_id: str | None, visitor_id: str | None, work: Work) -> None:
@@ -168,11 +185,8 @@ def seen_by_visitor(message: Message, agent: Agent | None) -> MessageShown:
     return MessageShown.of(message.model_copy(update={**hidden, "sources": sources, "external_id": None}))
 
 
-def _is_noted(message: Message) -> bool:
-    return bool((message.metadata or {}).get("isNoted"))
-
-
-def _wanted(op: ListConversations, work: Work) -> ConversationFilter:
+def wanted_by(op: Filtered[Any], work: Work) -> ConversationFilter:
+    """What the filters of an operation ask for."""
     equal: dict[str, str | bool | None] = {
         name: getattr(op, name) for name in ("status", "channel", "priority") if getattr(op, name) is not None
     }
@@ -188,20 +202,21 @@ def _wanted(op: ListConversations, work: Work) -> ConversationFilter:
         created_to=op.end_date,
         is_unread=op.unread,
         tag=op.tag,
+        scenario_id=op.crm_scenario_id,
+        step_id=op.crm_step_id,
+        frustration_from=op.frustration_min,
+        frustration_to=op.frustration_max,
         before=None if op.cursor is None else place_of(op.cursor),
     )
 
 
-def _contacts_of(conversations: Sequence[Conversation], work: Work) -> dict[str, Contact]:
+def contacts_of(conversations: Sequence[Conversation], work: Work) -> dict[str, Contact]:
+    """The contacts of conversations, by their ids."""
     named = sorted({each.contact_id for each in conversations if each.contact_id is not None})
     return {contact.id: contact for contact in work.tables.contacts.within("id", named)}
 
 
-def _shown(conversation: Conversation, work: Work) -> ConversationShown:
-    return ConversationShown.showing(conversation, _contacts_of([conversation], work))
-
-
-def _position(op: FollowConversation, work: Work) -> int | None:
+def position_of(op: FollowConversation | ExportConversation, work: Work) -> int | None:
     """Where the message stands that a cursor names."""
     if op.cursor is None:
         return None
@@ -212,6 +227,40 @@ def _position(op: FollowConversation, work: Work) -> int | None:
             hint="Name one that list_messages shows.",
         )
     return message.position
+
+
+def _stir(conversation_id: str, work: Work) -> None:
+    work.afterwards.append(partial(LINE.moved, conversation_id))
+
+
+def _is_noted(message: Message) -> bool:
+    return bool((message.metadata or {}).get("isNoted"))
+
+
+def _public(conversation: Conversation) -> dict[str, Any]:
+    return {name: getattr(conversation, name) for name in _PUBLIC}
+
+
+def _check_may_change(op: UpdateConversation, conversation: Conversation) -> None:
+    """Refuse what only the team decides: whom to block, and when the AI speaks again."""
+    given = op.given()
+    if (
+        conversation.status == "HUMAN_REQUESTED"
+        and given.get("status", conversation.status) != conversation.status
+    ):
+        raise NotAllowed(
+            "A person of the team was asked for: what comes of it is the team's to say.",
+            hint="Wait for their answer, or send an API key as a bearer token.",
+        )
+    if "blocked" in given or given.get("is_ai_enabled"):
+        raise NotAllowed(
+            "A visitor may switch the AI off; the team switches it on, and blocks.",
+            hint="Send an API key as a bearer token.",
+        )
+
+
+def _shown(conversation: Conversation, work: Work) -> ConversationShown:
+    return ConversationShown.showing(conversation, contacts_of([conversation], work))
 
 
 def _with_ai(conversation: Conversation, enabled: bool, work: Work) -> Conversation:
@@ -232,6 +281,6 @@ def _in_status(conversation: Conversation, status: ConversationStatus, work: Wor
 
 
 def _hand_over(before: Conversation, after: Conversation, work: Work) -> None:
-    work.tables.conversations.replace(after)
+    store_conversation(after, work)
     if before.assignee != after.assignee:
         work.tell("CONVERSATION_ASSIGNED", after.id, assignee=after.assignee, before=before.assignee)

@@ -14,11 +14,13 @@ from vivavoce.ports import Model
 from .answering import Drafted, answered
 from .assembling import Scene, knowledge_for, prompt_for, scene
 from .choosing import model_for
-from .finishing import spend, usage_of
+from .guarding import GuardedModel
 from .handlers import Errand, Work
+from .numbering import Numbered
 from .opening import Opened
 from .references import agent_named
 from .sources import checked
+from .spending import Meter, spend
 from .toolbox import Toolbox
 
 
@@ -30,12 +32,13 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     found = await knowledge_for(known, errand.ports)
     prompt = prompt_for(known, found, model.context)
     drafted = Drafted()
+    meter = Meter(known.agent, errand.ports, drafted.spent)
+    toolbox = Toolbox(known, errand.ports, numbered=Numbered(found[: len(prompt.passages)]))
     try:
-        await answered(model, prompt, Toolbox(known, errand.ports), errand.hear, drafted)
+        await answered(GuardedModel(model, meter), prompt, toolbox, errand.hear, drafted)
     finally:
-        usage = usage_of(drafted.spent)
-        await asyncio.shield(errand.write(lambda work: spend(known.agent.id, usage, work)))
-    borne_out = await asyncio.to_thread(checked, drafted.text, drafted.cites, found[: len(prompt.passages)])
+        usage = await asyncio.shield(errand.write(lambda work: spend(meter, work)))
+    borne_out = await asyncio.to_thread(checked, drafted.text, drafted.cites, toolbox.numbered.found)
     return AgentAnswer(
         answer=drafted.text,
         conversation_id=op.conversation_id or "",

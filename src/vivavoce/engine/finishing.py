@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce.domain.conversations import Conversation, Message
-from vivavoce.domain.turns import Approval, TurnState
+from vivavoce.domain.turns import OPEN, Approval, TurnState
 from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked, Usage
-from vivavoce.ports import Prompt, Spending, Spent
+from vivavoce.ports import Prompt, Spent
 
 from .answering import Drafted
 from .assembling import Scene
 from .handlers import Work
-from .retrieval import Found
 from .sources import NOTHING, Checked
+from .spending import Meter, spend
 from .steps import written_steps
 from .toolbox import Asked, Toolbox
 from .turns import Stopped, Taken, check_nobody_took_over, current
@@ -27,10 +27,10 @@ class Done:
     """What a turn came to, before it is stored."""
 
     scene: Scene
-    found: Sequence[Found]
     prompt: Prompt
     toolbox: Toolbox
     drafted: Drafted
+    meter: Meter
     milliseconds: dict[str, int] = field(default_factory=dict)
     checked: Checked = NOTHING
 
@@ -43,8 +43,7 @@ def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnsw
     current(mine.turn, work.tables)
     check_nobody_took_over(conversation, mine.turn)
     conversation = _counted(conversation, done.toolbox, work)
-    usage = usage_of(done.drafted.spent)
-    spend(done.scene.agent.id, usage, work)
+    usage = spend(done.meter, work)
     if done.drafted.asked is not None:
         return _asked(done, done.drafted.asked, conversation, mine, usage, work)
     sources = done.checked.sources
@@ -82,21 +81,25 @@ def trace_of(done: Done, sources: Sequence[AnswerSource], usage: Usage) -> dict[
         "model": _model(done.drafted.spent),
         "instructions": prompt.instructions,
         "history": len(prompt.history),
-        "passages": [
-            {
-                "number": given.number,
-                "source": given.source,
-                "score": given.score,
-                "datasourceId": found.datasource.id,
-                "chunkId": str(found.cited.id),
-                "cited": any(source.number == given.number for source in sources),
-            }
-            for given, found in zip(prompt.passages, done.found, strict=True)
-        ],
+        "passages": [_passage(number, done, sources) for number in range(1, len(done.toolbox.numbered) + 1)],
         "tools": [tool.name for tool in done.toolbox.offered()],
         "calls": [*done.drafted.calls, *done.toolbox.under_way],
         "usage": usage.model_dump(mode="json"),
         "milliseconds": done.milliseconds,
+    }
+
+
+def _passage(number: int, done: Done, sources: Sequence[AnswerSource]) -> dict[str, Any]:
+    """A passage that the model was given in the prompt, or found in a search."""
+    found = done.toolbox.numbered.found[number - 1]
+    return {
+        "number": number,
+        "source": found.datasource.name,
+        "score": found.score,
+        "datasourceId": found.datasource.id,
+        "chunkId": str(found.cited.id),
+        "cited": any(source.number == number for source in sources),
+        **({"isSearched": True} if number > done.toolbox.numbered.given else {}),
     }
 
 
@@ -163,25 +166,6 @@ def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> None:
     work.tables.conversations.replace(conversation)
 
 
-def usage_of(spent: Sequence[Spent]) -> Usage:
-    """What the requests of a turn cost together."""
-    prompt = sum(each.prompt_tokens for each in spent)
-    completion = sum(each.completion_tokens for each in spent)
-    costs = [each.cost for each in spent if each.cost is not None]
-    return Usage(
-        completion_tokens=completion,
-        prompt_tokens=prompt,
-        total_tokens=prompt + completion,
-        cost=round(sum(costs), 8) if costs else None,
-    )
-
-
-def spend(agent_id: str, usage: Usage, work: Work) -> None:
-    """Count what was spent for an agent."""
-    more = Spending(1, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
-    work.tables.usage.add(agent_id, f"{work.now:%Y-%m}", more)
-
-
 def _model(spent: Sequence[Spent]) -> str | None:
     return spent[-1].model if spent else None
 
@@ -191,9 +175,12 @@ def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: W
 
     Where it is ended already, that stands.
     """
-    usage = Usage() if done is None else usage_of(done.drafted.spent)
+    stored = work.tables.turns.find(mine.turn.id)
+    if stored is not None and stored.fence == mine.turn.fence and stored.state not in OPEN:
+        return  # whoever waited for this to be stored went away meanwhile, and it was
+    usage = Usage()
     if done is not None and work.tables.agents.find(done.scene.agent.id) is not None:
-        spend(done.scene.agent.id, usage, work)
+        usage = spend(done.meter, work)
     with suppress(Stopped):
         trace = mine.turn.trace if done is None else trace_of(done, (), usage)
         mine.finish(work.tables, state, reason=reason, trace=trace)

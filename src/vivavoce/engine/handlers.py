@@ -13,6 +13,7 @@ from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
 from .later import Later
+from .pacing import Pace
 
 Op = TypeVar("Op", bound=Operation[Any])
 T = TypeVar("T")
@@ -26,6 +27,8 @@ class Work:
     now: datetime
     ports: Ports
     tables: Tables
+    afterwards: list[Callable[[], None]] = field(default_factory=list)
+    """What is done once the change is stored."""
 
     def identity(self) -> dict[str, Any]:
         """The fields that every new entity begins with."""
@@ -52,6 +55,8 @@ class Errand:
     """Is told what happens meanwhile."""
     later: Later = field(default_factory=Later)
     """Holds what goes on after the caller was answered."""
+    pace: Pace = field(default_factory=Pace)
+    """Lets a few turns work at once."""
 
     async def read(self, look: Callable[[Work], T]) -> T:
         """What `look` finds in one unchanging view of the store."""
@@ -59,10 +64,15 @@ class Errand:
 
     async def write(self, change: Callable[[Work], T]) -> T:
         """What `change` gives; it is durable, or nothing happened."""
-        return await self.ports.store.write(lambda tables: change(self._work(tables)))
+        afterwards: list[Callable[[], None]] = []
+        result = await self.ports.store.write(lambda tables: change(self._work(tables, afterwards)))
+        for each in afterwards:
+            each()
+        return result
 
-    def _work(self, tables: Tables) -> Work:
-        return Work(caller=self.caller, now=self.ports.now(), ports=self.ports, tables=tables)
+    def _work(self, tables: Tables, afterwards: list[Callable[[], None]] | None = None) -> Work:
+        moment = self.ports.now()
+        return Work(self.caller, moment, self.ports, tables, [] if afterwards is None else afterwards)
 
 
 Handler = Callable[[Any, Work], Any]

@@ -19,6 +19,7 @@ from vivavoce.operations.keys import (
 from vivavoce.ports import Ports, Tables
 
 from .handlers import Work, handles
+from .references import avatar_named
 
 PREFIX = "vv_"
 _SHOWN = len(PREFIX) + 6
@@ -26,6 +27,8 @@ _SHOWN = len(PREFIX) + 6
 
 @handles(CreateKey)
 def create_key(op: CreateKey, work: Work) -> KeyCreated:
+    if op.avatar_id is not None:
+        avatar_named(op.avatar_id, work)
     secret = PREFIX + work.ports.new_secret()
     key = Key(
         **work.identity(),
@@ -33,9 +36,12 @@ def create_key(op: CreateKey, work: Work) -> KeyCreated:
         prefix=secret[:_SHOWN],
         digest=work.ports.vault.digest(secret),
         scopes=frozenset(op.scopes),
+        avatar_id=op.avatar_id,
     )
     work.tables.keys.add(key)
-    return KeyCreated(id=key.id, key=secret, name=key.name, scopes=sorted(key.scopes))
+    return KeyCreated(
+        id=key.id, key=secret, name=key.name, scopes=sorted(key.scopes), avatar_id=key.avatar_id
+    )
 
 
 @handles(ListKeys)
@@ -67,7 +73,7 @@ class Keyring:
         def look_up(tables: Tables) -> Caller | None:
             for key in tables.keys.where(digest=digest):
                 if key.revoked_at is None:
-                    return Caller(id=key.id, name=key.name, scopes=key.scopes)
+                    return Caller(id=key.id, name=key.name, scopes=key.scopes, avatar_id=key.avatar_id)
             return None
 
         return await self.ports.store.read(look_up)
@@ -78,5 +84,6 @@ class Keyring:
 
 
 def _shown(key: Key) -> dict[str, Any]:
-    values = {name: getattr(key, name) for name in ("id", "name", "prefix", "created_at", "revoked_at")}
+    names = ("id", "name", "prefix", "created_at", "revoked_at", "avatar_id")
+    values = {name: getattr(key, name) for name in names}
     return {**values, "scopes": sorted(key.scopes)}

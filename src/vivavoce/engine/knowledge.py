@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.domain.knowledge import Counted, Datastore, custom_id_in, tags_in
-from vivavoce.errors import NotAllowed
+from vivavoce.errors import Conflict, NotAllowed
 from vivavoce.operations.knowledge import (
     CreateDatastore,
     DeleteDatastore,
@@ -61,6 +61,7 @@ def update_datastore(op: UpdateDatastore, work: Work) -> DatastoreShown:
 @handles(DeleteDatastore)
 def delete_datastore(op: DeleteDatastore, work: Work) -> DatastoreDeleted:
     datastore = datastore_named(op.id, work)
+    _refuse_where_spoken_from(datastore, work)
     sources = work.tables.datasources.count(datastore_id=datastore.id)
     gone = {"datasources": sources, "tools": work.tables.tools.count(datastore_id=datastore.id)}
     work.tables.passages.retire_all(datastore.id)
@@ -106,6 +107,15 @@ def page_datastores(op: PageDatastores, work: Work) -> DatastorePage:
         data=_counted(rows, work),
         pagination=Pagination(total=total, offset=op.offset, limit=op.limit, count=len(rows)),
     )
+
+
+def _refuse_where_spoken_from(datastore: Datastore, work: Work) -> None:
+    """An avatar would lose its corpus, and what it answered could no longer be looked up."""
+    for avatar in work.tables.avatars.where(datastore_id=datastore.id, limit=1):
+        raise Conflict(
+            f"The datastore {datastore.id!r} is the corpus of the avatar {avatar.id!r}.",
+            hint="Delete the avatar with delete_avatar first, which takes the log of its answers along.",
+        )
 
 
 def _counted(datastores: list[Datastore], work: Work) -> list[DatastoreShown]:

@@ -14,12 +14,13 @@ from vivavoce.operations.messages import (
     GetTurnTrace,
     ListMessages,
     RateAnswer,
+    ReceiveMessage,
     RegisterMessage,
     SendMessage,
 )
 from vivavoce.ports import ConversationFilter
 
-from .conversations import check_visitor, seen_by_visitor
+from .conversations import check_visitor, seen_by_visitor, store_conversation
 from .handlers import Work, handles
 from .references import agent_named, contact_named, conversation_named, message_named
 
@@ -91,7 +92,7 @@ def send_message(op: SendMessage, work: Work) -> MessageStored:
         metadata={"isNoted": True} if is_noted else None,
         read=True,
     )
-    work.tables.conversations.replace(conversation.answered_by_team(work.now))
+    store_conversation(conversation.answered_by_team(work.now), work)
     work.tell("MESSAGE_NOTED" if is_noted else "MESSAGE_SENT", conversation.id, messageId=message.id)
     return MessageStored(message=MessageShown.of(message))
 
@@ -99,21 +100,25 @@ def send_message(op: SendMessage, work: Work) -> MessageStored:
 @handles(RegisterMessage)
 def register_message(op: RegisterMessage, work: Work) -> MessageStored:
     conversation = conversation_named(op.conversation_id, work)
-    is_person = op.author == "human"
-    message = _appended(
-        conversation,
-        work,
-        from_=op.author,
-        text=op.message,
-        visitor_id=conversation.visitor_id if is_person else None,
-        contact_id=conversation.contact_id if is_person else None,
-        agent_id=None if is_person else conversation.agent_id,
-    )
-    if is_person and conversation.status == "RESOLVED":
-        work.tell("CONVERSATION_REOPENED", conversation.id)
-    changed = conversation.heard(work.now) if is_person else conversation.changed(work.now)
-    work.tables.conversations.replace(changed)
+    if op.author == "human":
+        return MessageStored(message=MessageShown.of(_heard(conversation, work, text=op.message)))
+    agent = {"from_": "agent", "agent_id": conversation.agent_id}
+    message = _appended(conversation, work, text=op.message, **agent)
+    store_conversation(conversation.changed(work.now), work)
     return MessageStored(message=MessageShown.of(message))
+
+
+@handles(ReceiveMessage)
+def receive_message(op: ReceiveMessage, work: Work) -> MessageShown:
+    is_stranger = work.caller.is_anonymous
+    if is_stranger:
+        check_visitor(op.conversation_id, op.visitor_id, work)
+    conversation = conversation_named(op.conversation_id, work)
+    fields: dict[str, Any] = {"attachments": [each.model_dump(mode="json") for each in op.attachments]}
+    if op.contact_id is not None and not is_stranger:
+        fields["contact_id"] = contact_named(op.contact_id, work).id
+    message = _heard(conversation, work, text=op.message, by_stranger=is_stranger, **fields)
+    return seen_by_visitor(message, None) if is_stranger else MessageShown.of(message)
 
 
 @handles(RateAnswer)
@@ -167,6 +172,16 @@ def _spellings(op: SendMessage) -> list[dict[str, str]]:
         return [{"email": op.value}]
     digits = re.sub(r"\D", "", op.value)
     return [{"phone_number": number} for number in dict.fromkeys((op.value, digits)) if number]
+
+
+def _heard(conversation: Conversation, work: Work, **fields: Any) -> Message:
+    """A message of the person, stored; a resolved conversation is open again."""
+    known = {"from_": "human", "visitor_id": conversation.visitor_id, "contact_id": conversation.contact_id}
+    message = _appended(conversation, work, **{**known, **fields})
+    if conversation.status == "RESOLVED":
+        work.tell("CONVERSATION_REOPENED", conversation.id)
+    store_conversation(conversation.heard(work.now), work)
+    return message
 
 
 def _appended(conversation: Conversation, work: Work, **fields: Any) -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -28,8 +28,20 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "required": [], 
 _BUILT_IN = {
     HUMAN: Offered(HUMAN, "Hands over to a person. Use it when someone asks for one.", _NOTHING),
     RESOLVED: Offered(RESOLVED, "Closes the conversation. Use it when nothing is left to do.", _NOTHING),
-    SEARCH: Offered(SEARCH, "Searches the documents again, in other words than the person's.", WORDS),
+    SEARCH: Offered(
+        SEARCH,
+        "Searches the documents again, in other words than the person's. Each passage begins with its "
+        "number: after a statement that rests on it, write the number in brackets, as in [9].",
+        WORDS,
+    ),
 }
+QUESTION: dict[str, Any] = {
+    "type": "object",
+    "properties": {"question": {"type": "string", "description": "A whole question, as one would ask it."}},
+    "required": ["question"],
+    "additionalProperties": False,
+}
+"""What an avatar needs to be asked."""
 _TYPES = {HUMAN: "request_human", RESOLVED: "mark_as_resolved", SEARCH: "datastore"}
 
 
@@ -42,9 +54,22 @@ class Offers:
         """Those that need no settings."""
         self.configs = {tool.id: config for tool in tools if (config := config_of(tool)) is not None}
         """The settings of the HTTP tools, by their ids."""
-        self.http = _names([tool for tool in tools if tool.id in self.configs])
+        self.avatars = {_ask_name(tool): tool for tool in tools if tool.type == "avatar"}
+        """The avatars that can be consulted, by the names for the model."""
+        self.http = _names([tool for tool in tools if tool.id in self.configs], self.avatars)
         """The HTTP tools, by the names for the model."""
         self._made: dict[str, _Plain] = {}
+
+    def to_ask(self) -> list[Offered]:
+        """The avatars as tools."""
+        return [
+            Offered(
+                name,
+                f"Asks the avatar {avatar_of(tool)}, which answers from its corpus with sources and quotes.",
+                QUESTION,
+            )
+            for name, tool in self.avatars.items()
+        ]
 
     def tool(self, name: str) -> Tool | None:
         """An HTTP tool by the name for the model, or by the one that people gave it."""
@@ -88,6 +113,15 @@ class _Plain(NamedTuple):
     has_variables: bool
 
 
+def avatar_of(tool: Tool) -> str:
+    """The avatar that a tool consults."""
+    return str((tool.config or {}).get("avatarId", ""))
+
+
+def _ask_name(tool: Tool) -> str:
+    return f"ask_{safe_name(avatar_of(tool), 'avatar')}"[:LONGEST_NAME]
+
+
 def config_of(tool: Tool) -> HttpConfig | None:
     """The settings of an HTTP tool; None where it is none, or has none that can be used."""
     if tool.type != "http" or tool.config is None:
@@ -106,12 +140,12 @@ def checked_config(tool: Tool) -> HttpConfig:
     return config
 
 
-def _names(tools: Sequence[Tool]) -> dict[str, Tool]:
+def _names(tools: Sequence[Tool], taken: Iterable[str]) -> dict[str, Tool]:
     """A name for each tool; where two would have the same, the later one's ends with its id."""
     names: dict[str, Tool] = {}
     for tool in sorted(tools, key=lambda each: (each.created_at, each.id)):
         name = safe_name(tool.name, "tool")
-        if name.lower() in (each.lower() for each in (*names, *_BUILT_IN)):
+        if name.lower() in (each.lower() for each in (*names, *_BUILT_IN, *taken)):
             ending = f"_{safe_name(tool.id, 'tool')[-24:]}"
             name = name[: LONGEST_NAME - len(ending)] + ending
         names[name] = tool

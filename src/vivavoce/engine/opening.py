@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -11,7 +12,7 @@ from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Channel, Conversation, Message
 from vivavoce.domain.hours import is_inactive
 from vivavoce.domain.turns import Turn
-from vivavoce.errors import BudgetSpent, Conflict, LimitReached, NotFound
+from vivavoce.errors import Conflict, LimitReached, NotFound
 from vivavoce.operations.answers import AgentQuery, Attachment, QueryContact
 
 from .contacts import kept_contact
@@ -40,6 +41,7 @@ class Opened:
 def open_turn(op: AgentQuery, work: Work) -> Opened:
     """Store the message and a turn for it; the turn is silent at once where the AI may not speak."""
     agent = agent_named(op.id, work)
+    op = _beside(op, agent, work)
     conversation = _conversation(op, agent, _known(op, agent, work), work)
     message = work.tables.messages.append(
         Message(
@@ -50,7 +52,7 @@ def open_turn(op: AgentQuery, work: Work) -> Opened:
             visitor_id=conversation.visitor_id,
             contact_id=conversation.contact_id,
             agent_id=agent.id,
-            attachments=_attachments(op),
+            attachments=attachments_of(op),
             by_stranger=work.caller.is_anonymous,
         )
     )
@@ -95,16 +97,29 @@ def why_silent(agent: Agent, conversation: Conversation, work: Work) -> str:
     return ""
 
 
-def check_budget(agent: Agent, work: Work) -> None:
-    """Refuse a turn of an agent that has spent its month's money."""
-    if agent.monthly_budget is None:
-        return
-    spent = work.tables.usage.of(agent.id, f"{work.now:%Y-%m}")
-    if spent.cost >= agent.monthly_budget:
-        raise BudgetSpent(
-            f"Agent {agent.name!r} has spent its budget of {agent.monthly_budget:g} US dollars this month.",
-            hint="Raise monthlyBudget with update_agent, or wait for next month.",
-        )
+def attachments_of(op: AgentQuery) -> list[dict[str, Any]]:
+    """The files and pictures that came with a message."""
+    images = [
+        Attachment(name=f"image-{number}", url=url, mime_type="image/*")
+        for number, url in enumerate(op.images, start=1)
+    ]
+    return [each.model_dump(mode="json") for each in (*op.attachments, *images)]
+
+
+def _beside(op: AgentQuery, agent: Agent, work: Work) -> AgentQuery:
+    """The query of one agent to another: in a conversation of its own, always the same beside the first.
+
+    The turn that asks is still running in the first one, so that the answer cannot be waited for there.
+    """
+    if not op.is_aside or op.conversation_id is None or work.caller.is_anonymous:
+        return op
+    named = work.tables.conversations.find(op.conversation_id)
+    if named is None or named.agent_id in (None, agent.id):
+        return op
+    digest = hashlib.sha256(f"{named.id}/{agent.id}".encode()).hexdigest()
+    contact_id = named.contact_id if op.contact_id is None and op.contact is None else op.contact_id
+    changes = {"contact_id": contact_id, "is_test": named.is_test or op.is_test}
+    return op.model_copy(update={"conversation_id": f"aside-{digest[:24]}", **changes})
 
 
 def _known(op: AgentQuery, agent: Agent, work: Work) -> Conversation | None:
@@ -205,12 +220,3 @@ def _claims(op: AgentQuery, work: Work) -> dict[str, Any]:
         return {}
     said = {name: value for name, value in op.contact.model_dump(mode="json").items() if value}
     return {"visitor": said} if said else {}
-
-
-def _attachments(op: AgentQuery) -> list[dict[str, Any]]:
-    """The files and pictures that came with a message."""
-    images = [
-        Attachment(name=f"image-{number}", url=url, mime_type="image/*")
-        for number, url in enumerate(op.images, start=1)
-    ]
-    return [each.model_dump(mode="json") for each in (*op.attachments, *images)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.avatars import Avatar
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Scenario, Step
@@ -97,3 +98,13 @@ def contact_named(contact_id: str, work: Work) -> Contact:
     if contact is None:
         raise NotFound(f"No contact {contact_id!r}.", hint="List them with list_contacts.")
     return contact
+
+
+def avatar_named(avatar_id: str, work: Work) -> Avatar:
+    """The avatar with this id; strangers only ever meet public ones."""
+    avatar = work.tables.avatars.find(avatar_id)
+    if work.caller.is_anonymous and (avatar is None or not avatar.is_public):
+        raise NotAuthenticated("This avatar is not public.", hint="Send an API key as a bearer token.")
+    if avatar is None:
+        raise NotFound(f"No avatar {avatar_id!r}.", hint="List them with list_avatars.")
+    return avatar

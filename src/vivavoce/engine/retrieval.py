@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.library import Cited, Collection, embedded_text, title_of
+from vivavoce.domain.outlines import Outline
 from vivavoce.domain.relevance import KNOWN, Calibration, score_of
 from vivavoce.domain.words import terms_of
 from vivavoce.errors import Damaged, NotAvailable
 from vivavoce.ports import Hit, Ports, Question, Tables
 
 from .indexing import catch_up
+from .pacing import Pace
 
 _DEEP = 50
 """How many passages each side of the index is asked for, at least."""
@@ -47,9 +48,18 @@ class Found:
     cited: Cited
     datasource: Datasource
     score: float
-    page: str | None
-    """The page that it begins on, as it is printed, where the document has pages."""
-    end_page: str | None
+    outline: Outline
+    """Of the whole document."""
+
+    @property
+    def page(self) -> str | None:
+        """The page that it begins on, as it is printed, where the document has pages."""
+        return self.outline.printed_at(self.cited.passage.start)
+
+    @property
+    def end_page(self) -> str | None:
+        """The page that it ends on."""
+        return self.outline.printed_at(self.cited.passage.end - 1)
 
 
 @dataclass(frozen=True)
@@ -62,9 +72,14 @@ class _Place:
     calibration: Calibration
 
 
-async def passages_for(wanted: Wanted, ports: Ports) -> list[Found]:
-    """The passages of a datastore that answer, best first, none twice."""
-    place = await ports.store.read(lambda tables: _place(wanted, tables))
+async def passages_for(wanted: Wanted, ports: Ports, pace: Pace | None = None) -> list[Found]:
+    """The passages of a datastore that answer, best first, none twice.
+
+    With a pace, looking takes place at it; waiting for the embedder does not.
+    """
+    pace = Pace() if pace is None else pace
+    async with pace.work():
+        place = await ports.store.read(lambda tables: _place(wanted, tables))
     if place is None or not wanted.question.strip():
         return []
     embedder = ports.embedders.named(place.collection.embedder)
@@ -77,15 +92,20 @@ async def passages_for(wanted: Wanted, ports: Ports) -> list[Found]:
     question = Question(vector, terms_of(wanted.question, place.language), place.datasource_ids)
     depth = max(_DEEP, 2 * wanted.limit)
     while True:
-        hits = await _hits(place.collection, question, depth, ports)
-        cited, weighed = await _weighed(hits, wanted, place, ports, 2 * max(depth - _DEEP, _REREAD))
-        kept = await asyncio.to_thread(_distinct, cited, wanted.limit)
-        is_crowded = len(kept) < min(wanted.limit, len(cited)) and len(hits) >= depth
+        hits = await _hits(place.collection, question, depth, ports, pace)
+        async with pace.work():
+            weighed = await _weighed(hits, wanted.question, place, ports)
+            ranked = sorted(weighed, key=lambda id: (-weighed[id], id))
+            found = await ports.store.read(partial(_found, ranked, weighed, wanted.limit))
+        is_crowded = len(found) < min(wanted.limit, len(hits)) and len(hits) >= depth
         if not is_crowded or depth > _DEEPEST:
-            break
+            return found
         depth *= 4  # many say the same and hide the others
-    scores = {each.id: round(score_of(weighed[each.id]), 4) for each in kept}
-    return await ports.store.read(lambda tables: _found(kept, scores, tables))
+
+
+def found_again(scores: Mapping[int, float], tables: Tables) -> list[Found]:
+    """Passages that were found before with these scores, in that order, as far as they are still said."""
+    return _placed(_in_order(list(scores), tables), scores, tables)
 
 
 def _place(wanted: Wanted, tables: Tables) -> _Place | None:
@@ -115,97 +135,94 @@ def _filtered(wanted: Wanted, tables: Tables) -> frozenset[str] | None:
     return left
 
 
-async def _weighed(
-    hits: Sequence[Hit], wanted: Wanted, place: _Place, ports: Ports, reach: int
-) -> tuple[list[Cited], dict[int, float]]:
-    """The best passages of the hits in order, and the evidence for each."""
+async def _weighed(hits: Sequence[Hit], question: str, place: _Place, ports: Ports) -> dict[int, float]:
+    """The evidence for each of the hits, the best of them read again where there is a reranker."""
     fit = place.calibration.fit(place.language)
     weighed = {hit.id: fit.evidence(hit.words, hit.meaning) for hit in hits}
-    best = sorted(hits, key=lambda hit: (-weighed[hit.id], hit.id))
-    cited = await ports.store.read(lambda tables: _in_order(best[: max(4 * wanted.limit, reach)], tables))
-    weighed = await _reread(wanted.question, cited[:_REREAD], weighed, place, ports)
-    return sorted(cited, key=lambda each: (-weighed[each.id], each.id)), weighed
-
-
-async def _hits(collection: Collection, question: Question, limit: int, ports: Ports) -> list[Hit]:
-    """What the index finds; where it was damaged or lost, it is made again first."""
-    try:
-        hits = await ports.index.search(collection.name, question, limit)
-    except Damaged:
-        await catch_up(collection, ports, is_damaged=True)
-        return await ports.index.search(collection.name, question, limit)
-    if hits or not await catch_up(collection, ports):
-        return hits
-    return await ports.index.search(collection.name, question, limit)
-
-
-def _in_order(hits: Sequence[Hit], tables: Tables) -> list[Cited]:
-    """The passages of the hits that are still said, in the order of the hits."""
-    found = {each.id: each for each in tables.passages.cited([hit.id for hit in hits])}
-    return [found[hit.id] for hit in hits if hit.id in found]
-
-
-def _found(kept: Sequence[Cited], scores: Mapping[int, float], tables: Tables) -> list[Found]:
-    outlines = {
-        id: document.outline
-        for id in {each.document_id for each in kept}
-        if (document := tables.documents.find(id)) is not None
-    }
-    sources = {source.id: source for source in tables.datasources.within("id", _sources(kept))}
-    return [
-        Found(
-            each,
-            sources[each.datasource_id],
-            scores[each.id],
-            outlines[each.document_id].printed_at(each.passage.start),
-            outlines[each.document_id].printed_at(each.passage.end - 1),
-        )
-        for each in kept
-        if each.datasource_id in sources and each.document_id in outlines
-    ]
-
-
-def _sources(kept: Sequence[Cited]) -> list[str]:
-    return list(dict.fromkeys(each.datasource_id for each in kept))
-
-
-async def _reread(
-    question: str, cited: Sequence[Cited], weighed: dict[int, float], place: _Place, ports: Ports
-) -> dict[int, float]:
-    """The evidence once the reranker has read the best passages, where there is one for the language."""
     reranker, reread = ports.embedders.reranker(), place.calibration.reread(place.language)
-    if reranker is None or reread is None or not cited:
+    if reranker is None or reread is None or not hits:
         return weighed
-    texts = await ports.store.read(lambda tables: _titled(cited, tables))
+    best = sorted(weighed, key=lambda id: (-weighed[id], id))[: 2 * _REREAD]
+    cited, texts = await ports.store.read(lambda tables: _titled(best, tables))
     relevance = await reranker.relevance(question, texts)
     judged = {
-        each.id: reread.judged(weighed[each.id], found) for each, found in zip(cited, relevance, strict=True)
+        each.id: reread.judged(weighed[each.id], told) for each, told in zip(cited, relevance, strict=True)
     }
+    if not judged:
+        return weighed
     # What was not read again stays behind what was, in its old order.
     lowest = min(judged.values())
     highest = max((logit for id, logit in weighed.items() if id not in judged), default=0.0)
     return {id: judged.get(id, lowest - (highest - logit)) for id, logit in weighed.items()}
 
 
-def _titled(cited: Sequence[Cited], tables: Tables) -> list[str]:
-    """The passages as an embedder reads them, under their titles."""
-    names = {source.id: source.name for source in tables.datasources.within("id", _sources(cited))}
+async def _hits(
+    collection: Collection, question: Question, limit: int, ports: Ports, pace: Pace
+) -> list[Hit]:
+    """What the index finds; where it was damaged or lost, it is made again first."""
+
+    async def hits() -> list[Hit]:
+        async with pace.work():
+            return await ports.index.search(collection.name, question, limit)
+
+    try:
+        found = await hits()
+    except Damaged:
+        await catch_up(collection, ports, is_damaged=True)
+        return await hits()
+    if found or not await catch_up(collection, ports):
+        return found
+    return await hits()
+
+
+def _in_order(ids: Sequence[int], tables: Tables) -> list[Cited]:
+    """Those of the passages that are still said, in the order that is given."""
+    found = {each.id: each for each in tables.passages.cited(ids)}
+    return [found[id] for id in ids if id in found]
+
+
+def _found(ranked: Sequence[int], weighed: Mapping[int, float], limit: int, tables: Tables) -> list[Found]:
+    """The first passages, without those that say what a better one says already."""
+    kept: list[_Said] = []
+    for start in range(0, len(ranked), 2 * limit):
+        for cited in _in_order(ranked[start : start + 2 * limit], tables):
+            said = _Said(cited)
+            if len(kept) < limit and not any(said.repeats(other) for other in kept):
+                kept.append(said)
+        if len(kept) == limit:
+            break
+    scores = {said.cited.id: round(score_of(weighed[said.cited.id]), 4) for said in kept}
+    return _placed([said.cited for said in kept], scores, tables)
+
+
+def _placed(cited: Sequence[Cited], scores: Mapping[int, float], tables: Tables) -> list[Found]:
+    """Passages with the documents that they stand in."""
+    outlines = {
+        id: document.outline
+        for id in {each.document_id for each in cited}
+        if (document := tables.documents.find(id)) is not None
+    }
+    sources = _sources(cited, tables)
     return [
-        embedded_text(title_of(names.get(each.datasource_id, "")), each.passage.headings, each.text)
+        Found(each, sources[each.datasource_id], scores[each.id], outlines[each.document_id])
         for each in cited
+        if each.datasource_id in sources and each.document_id in outlines
     ]
 
 
-def _distinct(cited: Sequence[Cited], limit: int) -> list[Cited]:
-    """The first passages, without those that say what a better one says already."""
-    kept: list[_Said] = []
-    for each in cited:
-        if len(kept) == limit:
-            break
-        said = _Said(each)
-        if not any(said.repeats(other) for other in kept):
-            kept.append(said)
-    return [said.cited for said in kept]
+def _sources(cited: Sequence[Cited], tables: Tables) -> dict[str, Datasource]:
+    ids = list(dict.fromkeys(each.datasource_id for each in cited))
+    return {source.id: source for source in tables.datasources.within("id", ids)}
+
+
+def _titled(ids: Sequence[int], tables: Tables) -> tuple[list[Cited], list[str]]:
+    """The best passages, and each as an embedder reads it, under its titles."""
+    cited = _in_order(ids, tables)[:_REREAD]
+    sources = _sources(cited, tables)
+    names = {each.id: sources[each.datasource_id].name for each in cited if each.datasource_id in sources}
+    return cited, [
+        embedded_text(title_of(names.get(each.id, "")), each.passage.headings, each.text) for each in cited
+    ]
 
 
 class _Said:

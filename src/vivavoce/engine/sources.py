@@ -70,6 +70,7 @@ def _source(number: int, found: Found, span: tuple[int, int]) -> AnswerSource:
     cited, source = found.cited, found.datasource
     start, end = span
     config = source.config
+    page = found.outline.printed_at(cited.passage.start + start)
     return AnswerSource(
         text=cited.text,
         score=found.score,
@@ -79,12 +80,13 @@ def _source(number: int, found: Found, span: tuple[int, int]) -> AnswerSource:
         datasource_type=source.type,
         source_url=config.get("source_url"),
         mime_type=config.get("mime_type"),
-        page_number=int(found.page) if found.page and found.page.isdecimal() else None,
+        total_pages=len(found.outline.pages) or None,
+        page_number=int(page) if page and page.isdecimal() else None,
         custom_id=config.get("custom_id"),
         tags=config.get("tags") or [],
         chunk_id=str(cited.id),
         number=number,
-        page=found.page,
+        page=page,
         quote=cited.text[start:end],
         document_id=cited.document_id,
         start=cited.passage.start + start,

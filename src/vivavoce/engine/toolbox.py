@@ -7,29 +7,28 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from vivavoce.domain.conversations import Conversation
 from vivavoce.domain.http_arguments import LONGEST_NAME, read_arguments, schema_of, shown_arguments
-from vivavoce.domain.http_calls import call_of, shown_call
-from vivavoce.domain.http_tools import HttpConfig
+from vivavoce.domain.http_calls import call_of
 from vivavoce.domain.masking import covered_text, masked
-from vivavoce.domain.policy import REVERSIBLE, Trust, Verdict, is_reversible, verdict_on, vouched
+from vivavoce.domain.policy import Trust, Verdict, is_reversible, verdict_on, vouched
 from vivavoce.domain.tools import Tool
-from vivavoce.domain.turns import Turn
 from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.ports import Called, Offered, Ports, Tables
 
 from .assembling import Scene, knowledge_for
 from .confirming import Confirming
-from .offering import RESOLVED, SEARCH, WORDS, Offers, checked_config, config_of
+from .numbering import Numbered
+from .offering import QUESTION, RESOLVED, SEARCH, WORDS, Offers, avatar_of, checked_config, config_of
+from .records import is_change, last_change, record_of
 from .replies import MOST_BYTES, MOST_TEXT, is_failure, told
 from .turns import Stopped
 
 USED_UP = "This tool was called as often as it may be in one conversation."
 _UNCERTAIN = " Whether it took effect is not known: do not repeat it, say so."
-_TURNS = 30
-"""How many turns are looked at; a model does not read further back."""
 _EXCERPT = 500
 """Characters of a result that the trace keeps."""
 
@@ -39,15 +38,12 @@ class Asked:
     """A call that waits for an operator."""
 
     tool: Tool
-    call: Called
     arguments: dict[str, Any]
     payload: dict[str, Any]
     """What would be sent, secrets as markers."""
     reason: str
     variables: dict[str, str] = field(default_factory=dict)
     """What the prompt variables stand for in it."""
-    later: tuple[Called, ...] = ()
-    """Calls of the same round that were not made either."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +67,8 @@ class Toolbox:
     """Whose words the model has before it; what a tool returns makes them mixed."""
     confirming: Confirming | None = None
     """Asks the model again without text from outside; without it, an operator is asked."""
+    numbered: Numbered = field(default_factory=Numbered)
+    """What the answer may cite."""
     wants_human: bool = False
     is_resolved: bool = False
     counted: dict[str, int] = field(default_factory=dict)
@@ -90,6 +88,7 @@ class Toolbox:
         return (
             *(self._offers.offered(name, self.scene.variables) for name in http),
             *self._offers.built_in.values(),
+            *self._offers.to_ask(),
         )
 
     def shown(self, call: Called) -> str:
@@ -115,7 +114,7 @@ class Toolbox:
     ) -> Outcome:
         """Send the request of a tool, secrets put in now; failure is an outcome too."""
         config, secrets = checked_config(tool), list(tool.secrets.values())
-        record = _record_of(tool, config, arguments, variables)
+        record = record_of(tool, config, arguments, variables)
         sent = call_of(config, arguments, variables, tool.secrets)
         self._made.append((tool.id, dict(arguments)))
         self.taint()
@@ -144,13 +143,15 @@ class Toolbox:
     def recall(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Take up what was called in a turn before it had to wait."""
         self.taint()
-        self._made += [(each["tool"], each["arguments"]) for each in records if _is_change(each)]
+        self._made += [(each["tool"], each["arguments"]) for each in records if is_change(each)]
         self.wants_human = any(each.get("wantsHuman") is True for each in records)
         self.is_resolved = any(each.get("isResolved") is True for each in records)
 
     async def _called(self, call: Called) -> Outcome:
         if call.name in self._offers.built_in:
             return await self._call_built_in(call)
+        if call.name in self._offers.avatars:
+            return await self._consult(self._offers.avatars[call.name], call)
         tool = self._offers.tool(call.name)
         if tool is None:
             names = ", ".join(offered.name for offered in self.offered()) or "none"
@@ -162,7 +163,7 @@ class Toolbox:
     async def _call_http(self, tool: Tool, call: Called) -> Outcome:
         config = self._offers.configs[tool.id]
         arguments = read_arguments(call.arguments, schema_of(config))
-        record = _record_of(tool, config, arguments, self.scene.variables)
+        record = record_of(tool, config, arguments, self.scene.variables)
         if self.scene.conversation.is_test and not is_reversible(config):
             text = "This is a test conversation: the call was not made, because it would change something."
             return Outcome(text, {**record, "isTest": True})
@@ -180,7 +181,7 @@ class Toolbox:
                 shown = shown_arguments(config, arguments)
                 note = f"Called with {json.dumps(shown, ensure_ascii=False)}.\n"
         if verdict is Verdict.ASK:
-            asked = Asked(tool, call, arguments, record["request"], reason, dict(self.scene.variables))
+            asked = Asked(tool, arguments, record["request"], reason, dict(self.scene.variables))
             return Outcome("", {**record, "isAsked": True, "reason": reason}, asked)
         if not is_reversible(config):
             await self.ports.store.read(self._check_nobody_took_over)
@@ -206,13 +207,7 @@ class Toolbox:
 
     async def _changed_until(self) -> int:
         """The place of the last message in whose turn something was changed; 0 where nothing was."""
-        return await self.ports.store.read(self._last_change)
-
-    def _last_change(self, tables: Tables) -> int:
-        turns = tables.turns.where(
-            conversation_id=self.scene.conversation.id, newest_first=True, limit=_TURNS
-        )
-        return max((turn.position for turn in turns if _may_have_changed(turn)), default=0)
+        return await self.ports.store.read(partial(last_change, self.scene.conversation.id))
 
     def _has_made(self, tool: Tool, arguments: dict[str, Any]) -> bool:
         """Whether the same call was made in this turn; what was made before it waited is known as shown."""
@@ -254,8 +249,19 @@ class Toolbox:
         if not found:
             return Outcome("Nothing was found.", {})
         self.taint()
-        text = "\n\n".join(f"From {each.datasource.name}:\n{each.cited.text}" for each in found)
-        return Outcome(text[:MOST_TEXT], {"passages": [str(each.cited.id) for each in found]})
+        told = self.numbered.told(found, MOST_TEXT)
+        return Outcome(told, {"passages": [str(each.cited.id) for each in found]})
+
+    async def _consult(self, tool: Tool, call: Called) -> Outcome:
+        from .consulting import consulted  # avatars know of agents, not the other way round
+
+        question = read_arguments(call.arguments, QUESTION)["question"]
+        try:
+            told = await consulted(avatar_of(tool), question, self.scene.agent, self.ports)
+        except VivavoceError as error:
+            return _refused(f"The avatar did not answer: {error.message}")
+        self.taint()
+        return Outcome(told[:MOST_TEXT], {"avatar": avatar_of(tool)})
 
     def _may_be_called(self, tool: Tool) -> bool:
         return may_be_called(tool, self.scene.conversation, self.counted.get(tool.id, 0))
@@ -271,28 +277,6 @@ def may_be_called(tool: Tool, conversation: Conversation, more: int = 0) -> bool
         return True
     made = conversation.tool_calls.get(tool.id, 0) + more
     return made < (1 if config.maximum_tool_calls is None else config.maximum_tool_calls)
-
-
-def _record_of(
-    tool: Tool, config: HttpConfig, arguments: Mapping[str, Any], variables: Mapping[str, str]
-) -> dict[str, Any]:
-    """What is known of a call before it is made; InvalidInput where it cannot be made so."""
-    return {
-        "tool": tool.id,
-        "arguments": shown_arguments(config, arguments),
-        "request": shown_call(config, arguments, variables),
-    }
-
-
-def _may_have_changed(turn: Turn) -> bool:
-    """Whether something was changed in a turn; of one whose process ended, nothing is known."""
-    is_unknown = turn.state == "interrupted" and not turn.trace
-    return is_unknown or any(map(_is_change, turn.trace.get("calls", ())))
-
-
-def _is_change(record: Mapping[str, Any]) -> bool:
-    """Whether a call of a trace was made, and may have changed something."""
-    return "status" in record and record.get("request", {}).get("method") not in REVERSIBLE
 
 
 def _refused(text: str) -> Outcome:

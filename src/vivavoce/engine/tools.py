@@ -27,7 +27,7 @@ from vivavoce.operations.tools import (
 )
 
 from .handlers import Work, handles
-from .references import agent_named, datastore_named, tool_named
+from .references import agent_named, avatar_named, datastore_named, tool_named
 
 
 @handles(
@@ -114,7 +114,7 @@ def _added(agent_ref: str, draft: ToolDraft, work: Work) -> ToolShown:
 def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
     draft = draft.as_new()
     config, secrets = draft.covered()
-    _check_datastore(draft, work)
+    _check_named(draft, work)
     return Tool.model_validate(
         {
             **work.identity(),
@@ -129,7 +129,7 @@ def _made(agent: Agent, draft: ToolDraft, place: int, work: Work) -> Tool:
 
 def _changed(tool: Tool, draft: ToolDraft, work: Work) -> Tool:
     check_same_type(tool, draft)
-    _check_datastore(draft, work)
+    _check_named(draft, work)
     config, secrets = (tool.config, tool.secrets) if draft.config is None else draft.covered(tool)
     others = draft.model_dump(include=draft.model_fields_set - {"id", "type", "config"}, by_alias=False)
     return tool.changed(work.now, config=config, secrets=secrets, **others)
@@ -146,9 +146,12 @@ def _final(agent: Agent, draft: ToolDraft, place: int, before: Mapping[str, Tool
     return _changed(before[draft.id], draft, work).model_copy(update={"position": place})
 
 
-def _check_datastore(draft: ToolDraft, work: Work) -> None:
+def _check_named(draft: ToolDraft, work: Work) -> None:
+    """Refuse a tool that names what is not there."""
     if draft.datastore_id is not None:
         datastore_named(draft.datastore_id, work)
+    if draft.type == "avatar" and draft.config is not None:
+        avatar_named(draft.config["avatarId"], work)
 
 
 def _draft_fields(given: Mapping[str, Any]) -> dict[str, Any]:

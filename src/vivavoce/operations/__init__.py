@@ -12,6 +12,8 @@ from . import (
     agents,
     answers,
     approvals,
+    avatars,
+    contact_lists,
     contacts,
     conversations,
     crm,
@@ -25,20 +27,8 @@ from . import (
     tools,
     variables,
 )
-from .base import (
-    OPERATOR,
-    STRANGER,
-    Backend,
-    Caller,
-    Effect,
-    Hear,
-    Listing,
-    Operation,
-    Result,
-    Route,
-    Spec,
-    Told,
-)
+from .base import Effect, Listing, Operation, Result, Route, Spec
+from .running import OPERATOR, STRANGER, Backend, Caller, Hear, Told
 
 __all__ = [
     "ALIASES",
@@ -72,6 +62,8 @@ _AREAS = (
     variables,
     tags,
     contacts,
+    contact_lists,
+    avatars,
     providers,
     documentation,
     keys,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args
 
 import pydantic_core
 from pydantic import GetJsonSchemaHandler, ValidationError
@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.keys import Scope
 from vivavoce.domain.values import Value
-from vivavoce.errors import InvalidInput, NotAllowed, NotAuthenticated
+from vivavoce.errors import InvalidInput
 
 from .explaining import explained
 
@@ -126,6 +126,11 @@ class Spec:
     rest_headers: Mapping[str, str]
     anonymous: bool
 
+    @property
+    def is_of_avatar(self) -> bool:
+        """Whether it is asked of one avatar, whose id is an argument."""
+        return self.route is not None and "avatarId" in self.route.path_names
+
 
 class Operation(Value, Generic[R]):
     """One thing that a caller can ask for. The fields are the arguments, `R` is the result.
@@ -226,59 +231,6 @@ class Operation(Value, Generic[R]):
     def given(self) -> dict[str, Any]:
         """The arguments that the caller gave, by Python name."""
         return {name: getattr(self, name) for name in self.model_fields_set}
-
-
-class Caller(Value):
-    """Who asks, and what they may do."""
-
-    id: str = ""
-    """Tells callers apart: the id of their key. Two keys may have the same name."""
-    name: str
-    scopes: frozenset[Scope]
-    is_anonymous: bool = False
-
-    def check(self, spec: Spec) -> None:
-        """Refuse an operation that this caller may not ask for, whatever its arguments are."""
-        if spec.effect.scope in self.scopes or (self.is_anonymous and spec.anonymous):
-            return
-        if self.is_anonymous:
-            raise NotAuthenticated(f"{spec.name} needs a valid API key.", hint="Send it as a bearer token.")
-        raise NotAllowed(
-            f"The key {self.name!r} lacks the scope {spec.effect.scope} that {spec.name} needs.",
-            hint="Use a key that has it; vivavoce keys create makes one.",
-        )
-
-
-OPERATOR = Caller(id="operator", name="operator", scopes=frozenset(Scope))
-"""The person at the machine: the command line and the stdio server."""
-
-STRANGER = Caller(id="anonymous", name="anonymous", scopes=frozenset(), is_anonymous=True)
-"""A caller without a key."""
-
-
-class Told(NamedTuple):
-    """What is told of an operation while it runs."""
-
-    kind: Literal["answer", "cite", "tool_call", "queued"]
-    """`answer`: the next piece of the answer; `cite`: the number of the source that the last words rest on;
-    `tool_call`: a call as JSON; `queued`: the message is stored and waits for earlier ones."""
-    text: str
-
-
-Hear = Callable[[Told], None]
-"""Who wants to be told while an operation runs. It must return at once."""
-
-
-class Backend(Protocol):
-    """Something that carries out operations: the engine, or the hosted service."""
-
-    async def run(self, op: Operation[R], caller: Caller, hear: Hear | None = None) -> R:
-        """Carry out `op` for `caller`; `hear` is told what happens meanwhile."""
-        ...
-
-    def supports(self, kind: type[Operation[Any]]) -> bool:
-        """Whether this backend can carry out operations of this kind."""
-        ...
 
 
 def _titled(words: str) -> str:

@@ -10,7 +10,7 @@ from vivavoce.domain.contacts import Contact, Origin
 from vivavoce.domain.conversations import Channel
 from vivavoce.domain.crm import ConversationStatus, Priority, Tag
 from vivavoce.domain.entities import Moment
-from vivavoce.domain.values import Id, JsonObject, Line, Name, Unlisted, storable, unlisted
+from vivavoce.domain.values import Id, JsonObject, Line, Name, Unlisted, Value, storable, unlisted
 
 from .agents import AgentRef
 from .base import Effect, Operation, Result
@@ -131,6 +131,8 @@ class ListContacts(
         ConversationStatus | None, Field(description="They have a conversation in this status.")
     ] = None
     priority: Annotated[Priority | None, unlisted("They have a conversation of this priority.")] = None
+    crm_scenario: Annotated[Id | None, unlisted("They have a conversation in this scenario.")] = None
+    crm_step: Annotated[Id | None, unlisted("They have a conversation in this step.")] = None
     tags: Annotated[
         Annotated[list[Tag], Field(max_length=100)],
         BeforeValidator(_parts),
@@ -150,21 +152,9 @@ class GetContact(
     contact_id: ContactId
 
 
-class SaveContact(
-    Operation[ContactShown],
-    effect=Effect.CHANGE,
-    toolset="conversations",
-    route="POST /contacts",
-    offer="extra",
-    echoes="organizationId createdAt updatedAt",
-):
-    """Create a contact, or change one.
+class ContactFields(Value):
+    """What can be said of a person."""
 
-    Without id, a contact who has the same email, phoneNumber or externalId is changed; else a new one is
-    made. What is not given stays as it is, and null clears.
-    """
-
-    id: Annotated[Id | None, Field(description="The contact to change.")] = None
     email: Annotated[
         Annotated[Line, Field(max_length=320)] | None, Optional, Field(description="The e-mail address.")
     ] = None
@@ -186,6 +176,38 @@ class SaveContact(
     ] = None
     picture: Annotated[Line | None, unlisted("The address of a picture.")] = None
     metadata: Annotated[JsonObject | None, Field(description="What else your system keeps, as JSON.")] = None
+
+
+class SaveContact(
+    ContactFields,
+    Operation[ContactShown],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="POST /contacts",
+    offer="extra",
+    echoes="organizationId createdAt updatedAt",
+):
+    """Create a contact, or change one.
+
+    Without id, a contact who has the same email, phoneNumber or externalId is changed; else a new one is
+    made. What is not given stays as it is, and null clears.
+    """
+
+    id: Annotated[Id | None, Field(description="The contact to change.")] = None
+
+
+class UpdateContact(
+    ContactFields,
+    Operation[ContactShown],
+    effect=Effect.CHANGE,
+    toolset="conversations",
+    route="PATCH /contacts/{contactId}",
+    offer="never",
+    echoes="id organizationId createdAt updatedAt",
+):
+    """Change a contact. What is not given stays as it is, and null clears."""
+
+    contact_id: ContactId
 
 
 class DeleteContact(

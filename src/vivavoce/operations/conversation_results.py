@@ -208,6 +208,18 @@ class ConversationFollowed(ConversationShown):
     messages: list[MessageShown] = []
 
 
+class ConversationExported(ConversationShown):
+    """A conversation with what was said in it, oldest first."""
+
+    messages: list[MessageShown] = []
+
+
+class ConversationExportedList(Listing):
+    """Conversations with what was said in them, newest first."""
+
+    conversations: list[ConversationExported]
+
+
 class TurnTrace(Result):
     """What happened between a message and its answer."""
 

@@ -13,10 +13,12 @@ from vivavoce.domain.crm import ConversationStatus, Priority, Tag
 from vivavoce.domain.values import Id, JsonObject, Line, unlisted
 
 from .agents import AgentRef
-from .base import LEFT_OUT, Effect, Operation
+from .base import LEFT_OUT, Effect, Operation, R
 from .conversation_results import (
     ConversationChanged,
     ConversationDeleted,
+    ConversationExported,
+    ConversationExportedList,
     ConversationFollowed,
     ConversationList,
     ConversationShown,
@@ -50,20 +52,11 @@ def _switch(given: Any) -> Any:
 
 
 Switch = Annotated[bool, BeforeValidator(_switch)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-class ListConversations(
-    Operation[ConversationList],
-    effect=Effect.READ,
-    toolset="conversations",
-    route="GET /conversation",
-    offer="extra",
-):
-    """List conversations, newest first, with filters that add up.
-
-    For the next page, repeat the call with cursor made from the last row of this one. Messages are read
-    with list_messages.
-    """
+class Filtered(Operation[R]):
+    """An operation on the conversations that meet all of its filters."""
 
     agent_id: Annotated[
         AgentRef | None, Field(description="Of this agent: its id or @handle; the word null for none.")
@@ -82,6 +75,10 @@ class ListConversations(
     ] = None
     created_at: Annotated[From | None, Field(description="Begun on this day or moment, or later.")] = None
     end_date: Annotated[Until | None, Field(description="Begun on this day or moment, or earlier.")] = None
+    crm_scenario_id: Annotated[Id | None, unlisted("In this scenario.")] = None
+    crm_step_id: Annotated[Id | None, unlisted("In this step of a scenario.")] = None
+    frustration_min: Annotated[Share | None, unlisted("The person is at least so frustrated, 0 to 1.")] = None
+    frustration_max: Annotated[Share | None, unlisted("And at most so much.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
     cursor: Annotated[
         Annotated[str, Field(max_length=500), AfterValidator(_a_place)] | None,
@@ -90,6 +87,20 @@ class ListConversations(
             '"lastId": its id}.'
         ),
     ] = None
+
+
+class ListConversations(
+    Filtered[ConversationList],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversation",
+    offer="extra",
+):
+    """List conversations, newest first, with filters that add up.
+
+    For the next page, repeat the call with cursor made from the last row of this one. Messages are read
+    with list_messages.
+    """
 
 
 class GetConversation(
@@ -128,14 +139,50 @@ class UpdateConversation(
     toolset="conversations",
     route="PATCH /conversations/{conversationId}",
     offer="never",
+    anonymous=True,
 ):
-    """Change a conversation's status, its metadata, whether the AI answers or the person is blocked."""
+    """Change a conversation's status, its metadata, whether the AI answers or the person is blocked.
+
+    Without a key it needs the visitorId of a conversation with a public agent, and changes less: the status
+    unless a person was asked for, the AI off, and what the visitor says of themselves in metadata.
+    """
 
     conversation_id: ConversationId
     status: Annotated[ConversationStatus, Field(description="The new status.")] = LEFT_OUT
     is_ai_enabled: Annotated[Switch, Field(description="Whether the AI answers.")] = LEFT_OUT
     blocked: Annotated[Switch, Field(description="Whether the person is blocked: never answered.")] = LEFT_OUT
     metadata: Annotated[JsonObject, Field(description="What your system keeps, in place of it.")] = LEFT_OUT
+    visitor_id: VisitorId = None
+
+
+class ExportConversations(
+    Filtered[ConversationExportedList],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversations/export",
+    offer="never",
+):
+    """Show conversations with what was said in them, newest first, with the filters of list_conversations.
+
+    Of each, the last 1,000 messages are shown; export_conversation shows more of one. An answer has at most
+    5,000 messages, so it may have fewer conversations than limit: go on with cursor until one has none.
+    """
+
+
+class ExportConversation(
+    Operation[ConversationExported],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /conversations/{conversationId}/export",
+    offer="never",
+):
+    """Show a conversation with what was said in it, oldest first: the last 5,000 messages.
+
+    For those before them, repeat the call with cursor: the id of the first message of this answer.
+    """
+
+    conversation_id: ConversationId
+    cursor: Annotated[Id | None, Field(description="Messages before this one: its id.")] = None
 
 
 class DeleteConversation(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from vivavoce.domain.avatars import Slug
 from vivavoce.domain.entities import Moment
 from vivavoce.domain.keys import Scope
 from vivavoce.domain.values import Id, Name
@@ -22,6 +23,7 @@ class KeyShown(Result):
     scopes: list[Scope]
     created_at: Moment
     revoked_at: Moment | None = None
+    avatar_id: str | None = None
 
 
 class KeyCreated(Result):
@@ -31,6 +33,7 @@ class KeyCreated(Result):
     key: str
     name: str
     scopes: list[Scope]
+    avatar_id: str | None = None
 
 
 class KeyRevoked(KeyShown):
@@ -50,6 +53,9 @@ class CreateKey(Operation[KeyCreated], effect=Effect.ADMIN, offer="never"):
     scopes: Annotated[
         list[Scope], Field(min_length=1, description="What it allows: read, write, send, admin.")
     ] = [Scope.READ, Scope.WRITE, Scope.SEND]
+    avatar_id: Annotated[
+        Slug | None, Field(description="The one avatar that it is for; left out, it is for everything.")
+    ] = None
 
 
 class ListKeys(Operation[KeyList], effect=Effect.ADMIN, offer="never"):

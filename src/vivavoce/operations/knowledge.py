@@ -69,7 +69,10 @@ class DeleteDatastore(
     offer="extra",
     takes_along="its datasources and the tools of agents that consult it",
 ):
-    """Delete a datastore together with its datasources and the agents' tools that consult it."""
+    """Delete a datastore together with its datasources and the agents' tools that consult it.
+
+    The datastore of an avatar is not deleted while there is the avatar: delete_avatar comes first.
+    """
 
     id: DatastoreId
 

@@ -10,7 +10,7 @@ from vivavoce.domain.conversations import Author, Channel, Eval
 from vivavoce.domain.values import Id, Line, Text, unlisted
 
 from .agents import AgentRef
-from .answers import Attachment
+from .answers import Attachment, Many
 from .base import Effect, Operation
 from .conversation_results import MessagePage, MessageShown, MessageStored, TurnTrace
 from .conversations import ConversationId, VisitorId
@@ -123,6 +123,29 @@ class RegisterMessage(
     author: Annotated[Author, Field(alias="from", description="Who said it: the person, or the agent.")] = (
         "human"
     )
+
+
+class ReceiveMessage(
+    Operation[MessageShown],
+    effect=Effect.CREATE,
+    toolset="conversations",
+    route="POST /conversations/{conversationId}/message",
+    offer="never",
+    anonymous=True,
+    echoes="channel",
+):
+    """Store a message of the person, as a chat window does while the AI is off. The AI does not answer it.
+
+    Without a key it needs the visitorId of a conversation with a public agent.
+    """
+
+    conversation_id: ConversationId
+    message: Annotated[Text, Field(min_length=1, description="What the person says.")]
+    attachments: Annotated[
+        Annotated[Many[Attachment], Field(max_length=20)], Field(description="Files that go with it.")
+    ] = []
+    visitor_id: VisitorId = None
+    contact_id: Annotated[Id | None, unlisted("Who says it, where a key is sent.")] = None
 
 
 class RateAnswer(

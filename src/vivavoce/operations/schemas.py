@@ -27,8 +27,8 @@ def input_schema(kind: type[BaseModel]) -> Json:
     return {"type": "object", "properties": ordered, **lean, "additionalProperties": False}
 
 
-def output_schema(kind: type[BaseModel]) -> Json:
-    """The schema of a result: names and types, objects inside objects left open."""
+def output_schema(kind: type[BaseModel], *, is_whole: bool = False) -> Json:
+    """The schema of a result: names and types, objects inside objects left open unless `is_whole`."""
     schema = kind.model_json_schema(by_alias=True, mode="serialization")
     lean = _resolved(schema, schema.get("$defs", {}), _typed)
     fields: Json = lean["properties"]
@@ -36,7 +36,7 @@ def output_schema(kind: type[BaseModel]) -> Json:
         (rows,) = fields.values()
         fields = rows["items"]["properties"]
     for name, of in fields.items():
-        fields[name] = _opened(of)
+        fields[name] = of if is_whole else _opened(of)
     return {"type": "object", **lean}
 
 

@@ -24,6 +24,10 @@ class ConversationFilter:
     created_to: datetime | None = None
     is_unread: bool | None = None
     tag: str | None = None
+    scenario_id: str | None = None
+    step_id: str | None = None
+    frustration_from: float | None = None
+    frustration_to: float | None = None
     before: tuple[datetime, str] | None = None
     """Only those that come after this one in the list: the creation and the id of the last one seen."""
 
@@ -39,7 +43,7 @@ class ContactFilter:
     created_from: datetime | None = None
     created_to: datetime | None = None
     conversation: Mapping[str, str] = field(default_factory=dict)
-    """They have a conversation with all of this: agent_id, channel, status, priority."""
+    """They have a conversation with all of this: agent_id, channel, status, priority, scenario_id, …"""
     tags: Sequence[str] = ()
     """And that conversation has one of these tags."""
 

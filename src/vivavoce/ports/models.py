@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+from vivavoce.domain.models import Price
 
 
 class Said(NamedTuple):
@@ -66,6 +68,8 @@ class Prompt:
 
     instructions: str
     question: str
+    files: tuple[str, ...] = ()
+    """Files that came with the question, each in a line: what it is called and where it is. It is data."""
     passages: tuple[Given, ...] = ()
     history: tuple[Said, ...] = ()
     tools: tuple[Offered, ...] = ()
@@ -116,6 +120,16 @@ class Model(Protocol):
         Time-outs, repeats and the model to fall back to are its own business. Who stops before the end
         closes it.
         """
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A model that says beforehand what it costs. One that does not costs what it says in the end."""
+
+    @property
+    def price(self) -> Price | None:
+        """What its tokens cost; None where that is not known, and at an endpoint of the operator's own."""
         ...
 
 

@@ -168,6 +168,14 @@ class Reranker(Protocol):
         ...
 
 
+class Judge(Reranker, Protocol):
+    """Tells whether a passage answers, and which words of the question it has nothing like."""
+
+    async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
+        """Each word of the question, and how like it the likest word of the passage is; 1 is the same."""
+        ...
+
+
 class Embedders(Protocol):
     """The embedders that this program can use."""
 
@@ -181,4 +189,8 @@ class Embedders(Protocol):
 
     def reranker(self) -> Reranker | None:
         """The reranker, where the operator wants one."""
+        ...
+
+    def judge(self) -> Judge | None:
+        """The one that tells whether a passage answers, where one comes with the program."""
         ...

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.conversations import Note, TagKind
 from vivavoce.domain.crm import Scenario, Step
 from vivavoce.domain.events import Event
@@ -93,6 +94,10 @@ class Tables(Protocol):
     def usage(self) -> Usage: ...
     @property
     def providers(self) -> Table[Provider]: ...
+    @property
+    def avatars(self) -> Table[Avatar]: ...
+    @property
+    def answered(self) -> Table[Answered]: ...
     @property
     def keys(self) -> Table[Key]: ...
 

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -90,15 +90,21 @@ class KeyRequired:
         self.app, self.public_url = app, public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if CALLER.get().is_anonymous:
-            await challenged(scope, "A valid API key is needed.", self.public_url)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+        caller = CALLER.get()
+        answer: ASGIApp = self.app
+        if caller.is_anonymous:
+            answer = challenged(scope, "A valid API key is needed.", self.public_url)
+        elif caller.avatar_id is not None:
+            where = f"It is served at /avatars/{caller.avatar_id}/mcp."
+            text = f"The key {caller.name!r} is for the avatar {caller.avatar_id!r} alone. {where}"
+            answer = _refused(403, "UNAUTHORIZED", text)
+        await answer(scope, receive, send)
 
 
 def challenged(scope: Scope, message: str, public_url: str) -> JSONResponse:
     """401, with where to learn how to authenticate."""
-    address = f"{_base(scope, public_url)}{METADATA}{'/mcp' if scope['path'] == '/mcp' else ''}"
+    path = scope["path"] if scope["path"].endswith("/mcp") else ""
+    address = f"{_base(scope, public_url)}{METADATA}{quote(path)}"
     scopes = " ".join(KeyScope)
     return _refused(
         401,
@@ -110,8 +116,9 @@ def challenged(scope: Scope, message: str, public_url: str) -> JSONResponse:
 
 def metadata(scope: Scope, public_url: str) -> dict[str, Any]:
     """What RFC 9728 wants a client to know about a protected resource."""
+    path = quote(scope["path"].removeprefix(METADATA)) or "/mcp"
     return {
-        "resource": f"{_base(scope, public_url)}/mcp",
+        "resource": f"{_base(scope, public_url)}{path}",
         "resource_name": "vivavoce",
         "bearer_methods_supported": ["header"],
         "scopes_supported": [str(scope) for scope in KeyScope],

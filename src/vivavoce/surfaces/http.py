@@ -23,10 +23,12 @@ from vivavoce.settings import Settings
 
 from . import rest
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
+from .avatars import AvatarEndpoint, AvatarServers
 from .logs import log_failure
 from .mcp.selection import Selection
 from .mcp.server import server
 from .mcp.sessions import Sessions, owned
+from .strangers import StrangersLimited
 
 
 class Serves(Protocol):
@@ -44,6 +46,8 @@ class Serves(Protocol):
 
 SessionsOf = Callable[[App], Serves]
 
+_OF_AVATAR = "/avatars/{avatarId}/mcp"
+
 _log = logging.getLogger(__name__)
 
 
@@ -57,6 +61,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
     async def lifespan(served: Starlette) -> AsyncIterator[None]:
         async with open_app(settings, works=True) as app:
             served.state.app = app
+            served.state.avatars = AvatarServers(app)
             served.state.mcp = sessions = (mcp or offering(Selection()))(app)
             async with sessions.run():
                 yield
@@ -74,6 +79,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
                 KeyRequired(over_mcp, public_url=settings.public_url),
                 methods=["GET", "POST", "DELETE"],
             ),
+            Route(_OF_AVATAR, AvatarEndpoint(public_url=settings.public_url), methods=["POST"]),
             *rest.routes(_backend, CALLER.get),
             Route("/", _welcome),
             Route("/health", _health),
@@ -81,6 +87,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
             Route("/docs", _docs),
             Route(METADATA, about_access),
             Route(METADATA + "/mcp", about_access),
+            Route(METADATA + _OF_AVATAR, about_access),
         ],
         middleware=[
             Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings),
@@ -89,8 +96,9 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
                 allow_origins=settings.allowed_origins,
                 allow_methods=["*"],
                 allow_headers=["*"],
-                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+                expose_headers=["Mcp-Session-Id", "Retry-After", "WWW-Authenticate"],
             ),
+            Middleware(StrangersLimited, settings=settings),
         ],
         exception_handlers={HTTPException: _not_served, Exception: _broken},
         lifespan=lifespan,

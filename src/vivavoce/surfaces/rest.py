@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -33,6 +34,8 @@ _401_AREAS = ("crm", "tools")
 _SPELLINGS = (("/conversation", "/conversations"), ("/conversations", "/conversation"))
 """Beginnings of paths that clients write either way."""
 _NO_CONTENT = 204
+_SOON = 5
+"""Seconds after which a call may be made again, where nobody knows better."""
 
 
 def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) -> list[Route]:
@@ -67,7 +70,8 @@ def refused(error: VivavoceError, kind: Kind | None = None, *, where: str = "bod
     status = error.status
     if isinstance(error, NotAuthenticated) and kind is not None and kind.spec.toolset in _401_AREAS:
         status = 401
-    headers = {"Retry-After": "5"} if error.retryable else None
+    wait = _SOON if error.retry_after is None else max(1, math.ceil(error.retry_after))
+    headers = {"Retry-After": str(wait)} if error.retryable else None
     return JSONResponse(body, status, headers=headers)
 
 
@@ -107,6 +111,7 @@ def _endpoint(
             where = "query" if sent is None else "body"
             op = _parsed(kind, sent, request)
             if isinstance(op, AgentQuery):
+                op = op.model_copy(update={"is_aside": is_brief or op.is_aside})
                 ask = partial(backend(request).run, op, caller())
                 refuse = partial(refused, kind=kind, where=where)
                 return await answers.answered(op, ask, refuse, request, is_brief=is_brief)

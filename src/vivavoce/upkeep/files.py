@@ -7,11 +7,10 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from vivavoce.app import App
 from vivavoce.domain.kinds import kind_of
@@ -21,14 +20,11 @@ from vivavoce.operations import OPERATOR
 from vivavoce.operations.uploads import LARGEST, AddFile
 from vivavoce.ports import Tables
 
+from .working import OPEN, UNFINISHED, Told, worked_through
+
 HASH = "file_hash"
 """The setting of a datasource that keeps the SHA-256 of the file it was made from."""
-_PAUSE = 0.5
-"""Seconds between two looks at what is left."""
 _HEAD = 4096
-_OPEN = ("pending", "running")
-_UNFINISHED = ("unsynched", "error")
-"""A file whose datasource is in one of these states is stored again, whatever its hash."""
 
 
 class GivenFile(NamedTuple):
@@ -38,18 +34,6 @@ class GivenFile(NamedTuple):
     name: str
     is_named: bool
     """Whether someone asked for this very file; one that a folder happens to hold may be passed over."""
-
-
-class Told(Protocol):
-    """Someone who is told how far the work has come."""
-
-    def stored(self, done: int, total: int) -> None:
-        """So many files were looked at."""
-        ...
-
-    def indexed(self, done: int, total: int, passages: int) -> None:
-        """So many datasources are indexed, and so many passages were made."""
-        ...
 
 
 @dataclass
@@ -92,6 +76,20 @@ async def ingest_files(
     return work.result
 
 
+def digest_of(path: Path, name: str) -> str:
+    """The SHA-256 of a file; refused where it cannot be read, or is of no use here."""
+    size = path.stat().st_size
+    with path.open("rb") as opened:
+        kind_of(name, opened.read(_HEAD))
+        if size > LARGEST:
+            raise TooLarge(
+                f"It has {size // 2**20} MB; a file may have at most {LARGEST // 2**20}.",
+                hint="Split it into smaller ones.",
+            )
+        opened.seek(0)
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
 class _Work:
     """One run over files."""
 
@@ -127,10 +125,10 @@ class _Work:
         self.told.stored(len(files), len(files))
 
     async def _take_in(self, file: GivenFile, known: Datasource | None) -> None:
-        digest = await asyncio.to_thread(_digest, file)
-        if known is not None and known.config.get(HASH) == digest and known.status not in _UNFINISHED:
+        digest = await asyncio.to_thread(digest_of, file.path, file.name)
+        if known is not None and known.config.get(HASH) == digest and known.status not in UNFINISHED:
             self.result.unchanged += 1
-            if known.status in _OPEN:
+            if known.status in OPEN:
                 self.watched[known.id] = file.name
             return
         kept = {} if known is None else known.config
@@ -152,93 +150,18 @@ class _Work:
         self.result.replaced += 1
 
     async def index(self) -> None:
-        """Work, beside others who may do so too, until each file is indexed or will not be for a while."""
-        progress = _Progress(self.app, self.datastore_id, self.told)
-        await progress.look()
-        looking = asyncio.create_task(progress.go_on())
-        try:
-            while True:
-                if not await self.app.ingester.work(self.datastore_id) and await self._is_at_rest():
-                    break
-        finally:
-            looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await looking
-        await progress.look()
-        await self._count()
-
-    async def _is_at_rest(self) -> bool:
-        """Whether nobody works on the files and nothing is due; looks again after a while where not."""
-        left, sources = await self.app.ports.store.read(
-            lambda tables: (tables.ingestions.number(self.datastore_id), self._sources(tables))
-        )
-        if left == 0 or not any(source.status in _OPEN and not _is_postponed(source) for source in sources):
-            return True
-        await asyncio.sleep(_PAUSE)
-        return False
-
-    async def _count(self) -> None:
-        for source in await self.app.ports.store.read(self._sources):
+        for source in await worked_through(self.app, self.datastore_id, list(self.watched), self.told):
             if source.status == "error":
                 self.result.added -= source.id in self.new
                 self.result.replaced -= source.id in self.changed
                 self.result.failed.append((source.name, source.error or "It could not be read."))
-            elif source.status in _OPEN:
+            elif source.status in OPEN:
                 self.result.waiting.append((source.name, source.error or "Another process works on it."))
             else:
                 self.result.passages += source.nb_chunks
-
-    def _sources(self, tables: Tables) -> list[Datasource]:
-        return tables.datasources.within("id", list(self.watched))
-
-
-class _Progress:
-    """Looks at the store and tells what it sees."""
-
-    def __init__(self, app: App, datastore_id: str, told: Told) -> None:
-        self.app, self.datastore_id, self.told = app, datastore_id, told
-        self.total = self.made = 0
-        self.last: int | None = None
-
-    async def go_on(self) -> None:
-        while True:
-            await asyncio.sleep(_PAUSE)
-            await self.look()
-
-    async def look(self) -> None:
-        left, passages = await self.app.ports.store.read(
-            lambda tables: (
-                tables.ingestions.number(self.datastore_id),
-                tables.passages.count(self.datastore_id),
-            )
-        )
-        # Passages of versions that were replaced go away meanwhile: only what comes is counted.
-        self.made += max(0, passages - (passages if self.last is None else self.last))
-        self.last = passages
-        self.total = max(self.total, left)
-        self.told.indexed(self.total - left, self.total, self.made)
-
-
-def _is_postponed(source: Datasource) -> bool:
-    """Whether it failed for now, and is tried again after a while."""
-    return source.status == "pending" and source.error is not None
 
 
 def _known(datastore_id: str, tables: Tables) -> Mapping[str, Datasource]:
     """The datasources that were made here, by name; what was added by hand is nobody's to replace."""
     sources = tables.datasources.where(datastore_id=datastore_id, type="file")
     return {source.name: source for source in sources if HASH in source.config}
-
-
-def _digest(file: GivenFile) -> str:
-    """The SHA-256 of a file that can be read; refused where it is of no use here."""
-    size = file.path.stat().st_size
-    with file.path.open("rb") as opened:
-        kind_of(file.name, opened.read(_HEAD))
-        if size > LARGEST:
-            raise TooLarge(
-                f"It has {size // 2**20} MB; a file may have at most {LARGEST // 2**20}.",
-                hint="Split it into smaller ones.",
-            )
-        opened.seek(0)
-        return hashlib.file_digest(opened, "sha256").hexdigest()

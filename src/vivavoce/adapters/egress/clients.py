@@ -1,11 +1,14 @@
-"""HTTP clients for libraries that ask on their own, such as those of model providers."""
+"""Ways out to model providers: calls of our own, and HTTP clients for libraries that ask by themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .bounds import Bounds
 from .client import Egress
+from .exchanges import Exchange
 from .places import place_of
 
 if TYPE_CHECKING:
@@ -36,6 +39,12 @@ class EgressClients:
 
             self._clients[is_own] = client_through(self._ways[is_own], self._within)
         return self._clients[is_own]
+
+    def exchange(self, url: str, *, is_own: bool, headers: Mapping[str, str], content: bytes) -> Exchange:
+        """A call that sends `content`; InvalidInput where programs could disagree about where it leads."""
+        place_of(url)
+        stream = partial(self._ways[is_own].stream, headers=headers, content=content, within=self._within)
+        return Exchange(partial(stream, "POST", url))
 
     async def close(self) -> None:
         """Let go of all connections."""

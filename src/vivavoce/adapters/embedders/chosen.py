@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vivavoce.errors import InvalidInput, NotAvailable
 
 if TYPE_CHECKING:
-    from .builtin import BuiltInEmbedder, BuiltInReranker
+    from .builtin import BuiltInEmbedder, BuiltInJudge, BuiltInReranker
     from .endpoint import EndpointEmbedder, Send
 
 _BUILT_IN = "bge-small-en-int8"
@@ -49,9 +49,15 @@ class ChosenEmbedders:
         """The reranker, where the operator wants one."""
         return self._reranker if self._reranks else None
 
+    def judge(self) -> BuiltInJudge | None:
+        """The one that tells whether a passage answers, where the package with the models is installed."""
+        from .weights import are_installed
+
+        return self._judge if are_installed() else None
+
     def close(self) -> None:
         """End the threads of the models that were used."""
-        for name in ("_built_in", "_reranker"):
+        for name in ("_built_in", "_reranker", "_judge"):
             if name in self.__dict__:
                 self.__dict__[name].close()
 
@@ -66,6 +72,12 @@ class ChosenEmbedders:
         from .builtin import BuiltInReranker
 
         return BuiltInReranker()
+
+    @cached_property
+    def _judge(self) -> BuiltInJudge:
+        from .builtin import BuiltInJudge
+
+        return BuiltInJudge(self._reranker)
 
     @cached_property
     def _endpoint(self) -> EndpointEmbedder | None:

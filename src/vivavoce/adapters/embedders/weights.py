@@ -57,6 +57,18 @@ COLBERT_SMALL = Weights(
         "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
     },
 )
+CROSS_ENCODER = Weights(
+    "reranker_en",
+    {
+        "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    },
+)
+
+
+def are_installed() -> bool:
+    """Whether the package that carries the built-in models is there."""
+    return importlib.util.find_spec(_PACKAGE) is not None  # looked up, never imported
 
 
 class Model:
@@ -82,12 +94,14 @@ class Model:
         width = max(len(each.ids) for each in encoded)
         arrays = {
             name: numpy.zeros((len(encoded), width), numpy.int64)
-            for name in ("input_ids", "attention_mask", "token_type_ids")  # one text: all of one type
+            for name in ("input_ids", "attention_mask", "token_type_ids")
         }
         for row, each in enumerate(encoded):
             length = len(each.ids)
             arrays["input_ids"][row, :length] = each.ids
             arrays["attention_mask"][row, : each.read] = 1
+            if each.second is not None:
+                arrays["token_type_ids"][row, each.second : length] = 1
         given = {name: array for name, array in arrays.items() if name in self._inputs}
         return self._session.run(None, given)[0]
 

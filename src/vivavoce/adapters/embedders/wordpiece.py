@@ -25,11 +25,13 @@ _HAN = (
 
 
 class Encoding(NamedTuple):
-    """The numbers of a text."""
+    """The numbers of a text, or of two that are read together."""
 
     ids: list[int]
     read: int
     """How many of them are read; what follows only asks."""
+    second: int | None = None
+    """Where the second text begins, where there is one."""
 
 
 class WordPiece:
@@ -45,6 +47,10 @@ class WordPiece:
         """How many pieces a text has."""
         return sum(len(self._word(word)) for word in self._words(text))
 
+    def words(self, text: str) -> list[tuple[str, int]]:
+        """The words of a text, and how many pieces each has."""
+        return [(word, len(self._word(word))) for word in self._words(text)]
+
     def encoded(self, text: str, longest: int) -> Encoding:
         """A text between the two marks that every text stands between, cut to `longest` pieces."""
         ids = [self._first, *self._ids(text)[: longest - 2], self._last]
@@ -55,6 +61,14 @@ class WordPiece:
         ids = [self._first, self._numbers[mark], *self._ids(text)[: longest - 3], self._last]
         guessed = [self._numbers["[MASK]"]] * (at_least - len(ids))
         return Encoding(ids + guessed, len(ids))
+
+    def paired(self, first: str, second: str, longest: int) -> Encoding:
+        """Two texts that are read together; the first has at most half of the room, the second the rest."""
+        room = longest - 3
+        one = self._ids(first)[: room // 2]
+        other = self._ids(second)[: room - len(one)]
+        ids = [self._first, *one, self._last, *other, self._last]
+        return Encoding(ids, len(ids), second=len(one) + 2)
 
     def _ids(self, text: str) -> list[int]:
         return [number for word in self._words(text) for number in self._word(word)]

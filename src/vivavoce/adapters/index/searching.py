@@ -16,6 +16,9 @@ from .segments import Reach, Segment
 _LONG = 1_000
 """Before a word with more rows than this is read for new rows, it is asked whether it could find any."""
 
+_SEEK = 8
+"""Looking for a row in a list takes about as long as reading so many rows of it."""
+
 
 def rarity(
     words: Mapping[str, int],
@@ -39,6 +42,8 @@ def in_tail(
     limit: int,
 ) -> list[Hit]:
     """The best rows of the tail on either side."""
+    if not len(ids):
+        return []
     scores = numpy.zeros(len(allowed), "f4")
     for word, posting in postings.items():
         scores[posting.rows] += posting.worth(weighed[word])
@@ -72,7 +77,8 @@ def in_segment(
     kept = _best(numpy.arange(len(near)), cosines, limit)
     near, cosines = near[kept], cosines[kept]
     scores, worded = _by_words(segment, places, weighed, allowed, limit, near)
-    others = worded[~numpy.isin(worded, near)]
+    met = set(near.tolist())
+    others = numpy.array([row for row in worded.tolist() if row not in met], "i8")
     rows = numpy.concatenate([near, others])
     meanings = numpy.concatenate([cosines, segment.cosines(vector, others)])
     return _hits(segment.sections.gathered("ids", rows.tolist()), meanings, scores[rows])
@@ -141,7 +147,10 @@ def _floor(scores: Any, limit: int) -> float:
 
 
 def _add(scores: Any, rows: Any, posting: Posting, weighed: float) -> None:
-    """Add what a word weighs to those of these rows in which it stands."""
+    """Add what a word weighs to those of these rows in which it stands; others may be given it as well."""
+    if len(rows) * _SEEK > len(posting.rows):
+        scores[posting.rows] += posting.worth(weighed)
+        return
     places = numpy.minimum(numpy.searchsorted(posting.rows, rows), len(posting.rows) - 1)
     held = posting.rows[places] == rows
     scores[rows[held]] += Posting(rows, posting.weights[places[held]]).worth(weighed)

@@ -81,7 +81,8 @@ class Sections:
     def stretches(self, name: str, stretches: Sequence[tuple[int, int]]) -> Any:
         """The rows of several stretches, one after the other."""
         begins, kind, width, shape = self._layout[name]
-        if any(not 0 <= start <= end <= self.length(name) for start, end in stretches):
+        most = self.length(name)
+        if any(not 0 <= start <= end <= most for start, end in stretches):
             raise damaged(self.path)
         number = sum(end - start for start, end in stretches)
         buffer = bytearray(number * width)

@@ -97,7 +97,7 @@ class Segment:
         turned = self._lean.turned(vector)
         stretches = self._near(turned, allowed, max(_SCANNED, int(self.number * reach.scanned)))
         codes = self.sections.stretches("codes", stretches)
-        rows = numpy.concatenate([numpy.arange(start, end) for start, end in stretches])
+        rows = _within(stretches)
         if allowed is not None:
             codes, rows = codes[allowed[rows]], rows[allowed[rows]]
         wanted = _CHECKED_EACH * limit + int(self.number * reach.checked)
@@ -118,6 +118,14 @@ class Segment:
         number = int(numpy.searchsorted(numpy.cumsum(numpy.diff(filled)[clusters]), most)) + 1
         chosen = numpy.sort(clusters[:number])
         return list(zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True))
+
+
+def _within(stretches: Sequence[tuple[int, int]]) -> Any:
+    """The rows of stretches, one after the other."""
+    starts, ends = numpy.array(stretches, "i8").reshape(-1, 2).T
+    lengths = ends - starts
+    before = numpy.cumsum(lengths) - lengths
+    return numpy.repeat(starts - before, lengths) + numpy.arange(int(lengths.sum()))
 
 
 def _products(codes: Any, vector: Any) -> Any:

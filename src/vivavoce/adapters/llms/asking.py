@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import count
 
+from vivavoce.domain.models import Price
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Piece, Prompt
+from vivavoce.ports import Called, Delta, Piece, Prompt
 
 from .failing import Failed, silent
 from .speaking import Speakers
 from .targets import Target
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character, as JSON can hold it and no store takes it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class AskedModel:
         """How many tokens the smallest of them takes in."""
         return min(target.context for target in self._targets)
 
+    @property
+    def price(self) -> Price | None:
+        """What its tokens cost; None where that is not known, and at an endpoint of the operator's own."""
+        return self._targets[0].price
+
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         """The answer piece by piece. Nothing is asked again once a piece was given."""
         clock = asyncio.get_running_loop().time
@@ -73,7 +83,7 @@ class AskedModel:
                     async with aclosing(self._asked(target, prompt, until)) as pieces:
                         async for piece in pieces:
                             has_begun = True
-                            yield piece
+                            yield _whole(piece)
                     return
                 except Failed as failed:
                     if has_begun:
@@ -101,3 +111,12 @@ class AskedModel:
                 patience = self._patience.between
                 if piece is not None:
                     yield piece
+
+
+def _whole(piece: Piece) -> Piece:
+    """A piece in whole characters."""
+    if isinstance(piece, Delta):
+        return Delta(_HALF.sub("\ufffd", piece.text))
+    if isinstance(piece, Called):
+        return Called(*(_HALF.sub("\ufffd", text) for text in piece))
+    return piece

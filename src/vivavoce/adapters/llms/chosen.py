@@ -5,8 +5,9 @@ from __future__ import annotations
 from vivavoce.ports import Model
 
 from .asking import AskedModel, Patience
-from .speaking import Clients, Speakers
+from .speaking import Speakers
 from .targets import Endpoint, Keys, target_for
+from .ways import Clients
 
 __all__ = ["ChosenModels", "Clients", "Endpoint", "Patience"]
 

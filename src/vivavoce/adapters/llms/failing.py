@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vivavoce.errors import InvalidInput, LimitReached, NotAvailable, UpstreamFailed, VivavoceError
 
-from .targets import NATIVE, Target
+from .targets import Target
 
 _LATER = "Try again later."
+_DAY = 86_400.0
 _PASSING = (408, 409, 425)
 """Beside those from 500 on, the answers after which asking again may help."""
 
@@ -21,14 +24,25 @@ class Failed(Exception):
         self.error, self.is_passing, self.retry_after = error, is_passing, retry_after
 
 
+def retry_seconds(headers: Mapping[str, str]) -> float | None:
+    """How long a provider wants to be left alone, where it says so in seconds; at most a day."""
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return min(seconds, _DAY) if seconds >= 0 else None
+
+
 def refused(target: Target, status: int, retry_after: float | None = None) -> Failed:
     """A provider that answers with a status that is none of success."""
     if status == 429:
         wait = _LATER if retry_after is None else f"Try again in {retry_after:.0f} seconds."
         told = f"{target.provider} answers 429: too many requests, or nothing left to spend there."
-        return Failed(LimitReached(told, hint=wait), is_passing=True, retry_after=retry_after)
+        limited = LimitReached(told, hint=wait, retry_after=retry_after)
+        return Failed(limited, is_passing=True, retry_after=retry_after)
     if status >= 500 or status in _PASSING:
-        failed = UpstreamFailed(f"{target.provider} answers {status}.", hint=_LATER)
+        told = f"{target.provider} answers {status}."
+        failed = UpstreamFailed(told, hint=_LATER, retry_after=retry_after)
         return Failed(failed, is_passing=True, retry_after=retry_after)
     if status in (401, 403):
         return Failed(
@@ -71,6 +85,16 @@ def unusable(target: Target) -> Failed:
     )
 
 
+def no_key(target: Target) -> Failed:
+    """A key that cannot be one."""
+    return Failed(
+        NotAvailable(
+            f"The key of {target.provider} holds a line end or another character that no key has.",
+            hint="An operator can store it again with set_provider, or in the environment.",
+        )
+    )
+
+
 def cut_off(target: Target) -> Failed:
     """An answer that ended before its end."""
     return Failed(
@@ -92,6 +116,16 @@ def withheld(target: Target) -> Failed:
     return Failed(UpstreamFailed(f"A filter of {target.provider} stopped the answer."))
 
 
+def used_up(target: Target) -> Failed:
+    """A model that thought until it had no tokens left to answer with."""
+    return Failed(
+        UpstreamFailed(
+            f"{target.model} used up all tokens that its answer may have before it said anything.",
+            hint="Allow it more (maxTokens), or choose a model that thinks less.",
+        )
+    )
+
+
 def silent(target: Target, seconds: float) -> Failed:
     """A provider that was waited for in vain."""
     return Failed(UpstreamFailed(f"{target.provider} took longer than {seconds:g} seconds.", hint=_LATER))
@@ -99,10 +133,9 @@ def silent(target: Target, seconds: float) -> Failed:
 
 def not_installed(target: Target) -> Failed:
     """A provider whose package is missing."""
-    named = f"vivavoce[{target.provider}]" if target.provider in NATIVE else "pydantic-ai-slim[openai]"
     return Failed(
         NotAvailable(
             f"The package that speaks with {target.provider} is not installed.",
-            hint=f'Install it with: pip install "{named}"',
+            hint=f'Install it with: pip install "vivavoce[{target.provider}]"',
         )
     )

@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
-
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelRequestPart,
-    ModelResponse,
-    ModelResponsePart,
-    SystemPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.tools import ToolDefinition
+from typing import Any
 
 from vivavoce.domain.cleaning import cleaned
-from vivavoce.ports import Given, Offered, Prompt, Returned, Step, Wrote
+from vivavoce.ports import Called, Given, Offered, Prompt, Returned, Step, Wrote
 
-_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|result)\b)", re.IGNORECASE)
+Message = dict[str, Any]
+"""As the OpenAI protocol has it: a role, a content, calls."""
+
+_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|result|files)\b)", re.IGNORECASE)
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 _LONGEST_NAME = 64
 
 
-def messages_of(prompt: Prompt, names: Names) -> list[ModelMessage]:
+def messages_of(prompt: Prompt, names: Names) -> list[Message]:
     """The whole prompt: instructions, what was said before, the question with its passages, and the steps."""
     turns: list[tuple[bool, str]] = [(said.by == "person", untrusted(said.text)) for said in prompt.history]
     turns.append((True, question_of(prompt)))
-    messages: list[ModelMessage] = []
-    for is_person, text in _joined(turns):
-        messages.append(
-            ModelRequest(parts=[UserPromptPart(content=text)])
-            if is_person
-            else ModelResponse(parts=[TextPart(content=text)])
-        )
-    first = SystemPromptPart(content=cleaned(prompt.instructions))
-    if isinstance(messages[0], ModelRequest):
-        messages[0] = ModelRequest(parts=[first, *messages[0].parts])
-    else:
-        messages.insert(0, ModelRequest(parts=[first]))
-    return [*messages, *_steps(prompt.steps, names, may_call=bool(prompt.tools))]
+    return [
+        {"role": "system", "content": cleaned(prompt.instructions)},
+        *(
+            {"role": "user" if is_person else "assistant", "content": text}
+            for is_person, text in _joined(turns)
+        ),
+        *_steps(prompt.steps, names, may_call=bool(prompt.tools)),
+    ]
 
 
 def question_of(prompt: Prompt) -> str:
-    """The question, after the passages that may answer it."""
+    """The question with its files, after the passages that may answer it."""
     question = untrusted(prompt.question)
+    if prompt.files:
+        question += "\n\n<files>\n" + "\n".join(map(untrusted, prompt.files)) + "\n</files>"
     if not prompt.passages:
         return question
     passages = "\n".join(_passage(given) for given in prompt.passages)
@@ -85,18 +73,6 @@ class Names:
         """The name that a provider's answer means; one that was not offered stays as it is."""
         return self._ours.get(name, name)
 
-    def tools(self, offered: Iterable[Offered]) -> list[ToolDefinition]:
-        """The tools as they are offered to a provider, their schemas unchanged."""
-        return [
-            ToolDefinition(
-                name=self.sent(tool.name),
-                description=tool.description,
-                parameters_json_schema=tool.parameters,
-                strict=False,
-            )
-            for tool in offered
-        ]
-
 
 def _passage(given: Given) -> str:
     source = escape(untrusted(given.source).replace("\n", " "))
@@ -115,34 +91,54 @@ def _joined(turns: list[tuple[bool, str]]) -> Iterator[tuple[bool, str]]:
     yield side, "\n\n".join(texts)
 
 
-def _steps(steps: tuple[Step, ...], names: Names, *, may_call: bool) -> Iterator[ModelMessage]:
+def _steps(steps: tuple[Step, ...], names: Names, *, may_call: bool) -> Iterator[Message]:
     """What happened so far. Where no tool is offered any more, calls are told: some providers insist."""
     if not may_call:
         told = "\n".join(_result(step) for step in steps if isinstance(step, Returned))
         if told:
-            yield ModelResponse(parts=[TextPart(content="I called tools.")])
-            yield ModelRequest(parts=[UserPromptPart(content=told)])
+            yield {"role": "assistant", "content": "I called tools."}
+            yield {"role": "user", "content": told}
         return
-    said: list[ModelResponsePart] = []
-    gave: list[ModelRequestPart] = []
+    said: list[str] = []
+    calls: list[Called] = []
+    gave: list[Message] = []
     for step in steps:
         if isinstance(step, Returned):
-            gave.append(
-                ToolReturnPart(
-                    tool_name=names.sent(step.name), content=untrusted(step.text), tool_call_id=step.call_id
-                )
-            )
+            gave.append({"role": "tool", "tool_call_id": step.call_id, "content": untrusted(step.text)})
             continue
         if gave:
-            yield from (ModelResponse(parts=said), ModelRequest(parts=gave))
-            said, gave = [], []
-        said.append(
-            TextPart(content=step.text)
-            if isinstance(step, Wrote)
-            else ToolCallPart(tool_name=names.sent(step.name), args=step.arguments, tool_call_id=step.id)
-        )
+            yield from (_called(said, calls, names), *gave)
+            said, calls, gave = [], [], []
+        if isinstance(step, Wrote):
+            said.append(step.text)
+        else:
+            calls.append(step)
     if gave:
-        yield from (ModelResponse(parts=said), ModelRequest(parts=gave))
+        yield from (_called(said, calls, names), *gave)
+
+
+def _called(said: list[str], calls: list[Called], names: Names) -> Message:
+    return {
+        "role": "assistant",
+        "content": "\n\n".join(said) or None,
+        "tool_calls": [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": names.sent(call.name), "arguments": _as_json(call.arguments)},
+            }
+            for call in calls
+        ],
+    }
+
+
+def _as_json(arguments: str) -> str:
+    """Arguments as they were written, or what some servers can read where they were no JSON."""
+    try:
+        is_object = isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    return arguments if is_object else json.dumps({"unreadable": arguments}, ensure_ascii=False)
 
 
 def _result(step: Returned) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 from pydantic_ai.models import Model
-from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
-from .targets import NATIVE, Target
+from .targets import Target
 
 _NO_KEY = "none"
 """What is sent to a server that wants no key, because the library insists on one."""
@@ -18,8 +16,6 @@ _NO_KEY = "none"
 
 def model_at(target: Target, client: Any) -> Model[Any]:
     """The model, ready to be asked; ImportError where the provider's package is missing."""
-    if target.provider not in NATIVE:
-        return _over_the_openai_protocol(target, client)
     return {"anthropic": _anthropic, "google": _google, "mistral": _mistral, "bedrock": _bedrock}[
         target.provider
     ](target, client)
@@ -28,40 +24,6 @@ def model_at(target: Target, client: Any) -> Model[Any]:
 def faults_at(target: Target) -> tuple[type[Exception], ...]:
     """What a provider's own library raises beside what pydantic-ai makes of it."""
     return (import_module("botocore.exceptions").BotoCoreError,) if target.provider == "bedrock" else ()
-
-
-def _over_the_openai_protocol(target: Target, client: Any) -> Model[Any]:
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-    speaking: Any = AsyncOpenAI(
-        api_key=target.api_key or _NO_KEY, base_url=target.base_url, http_client=client, max_retries=0
-    )
-    speaking.chat.completions = _Asked(speaking.chat.completions)
-    # An answer without its end was cut off, even where the connection was closed in good order.
-    ends = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-    if target.provider == "openai":
-        return OpenAIChatModel(target.model, provider=OpenAIProvider(openai_client=speaking), profile=ends)
-    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False, **ends)
-    provider = OpenAICompatibleProvider(target.provider, openai_client=speaking)
-    return OpenAIChatModel(target.model, provider=provider, profile=profile)
-
-
-class _Asked:
-    """Completions whose messages go out as they are.
-
-    The package walks through every message in search of values to convert, of which ours have none; with a
-    history of 20 messages that takes longer than all the rest of a turn.
-    """
-
-    def __init__(self, completions: Any) -> None:
-        self._completions = completions
-
-    async def create(self, *, messages: Iterable[Any], extra_body: Any = None, **others: Any) -> Any:
-        whole = {**(extra_body or {}), "messages": list(messages)}
-        return await self._completions.create(messages=[], extra_body=whole, **others)
 
 
 def _anthropic(target: Target, client: Any) -> Model[Any]:

@@ -66,7 +66,7 @@ def target_for(name: str, keys: Keys, endpoint: Endpoint | None) -> Target | Non
     for provider, model in _offers(name):
         if provider in keys:
             return _at(provider, model, name, keys[provider])
-    if endpoint is None:
+    if endpoint is None or not (endpoint.model or name):
         return None
     known = models().get(name)
     return Target(

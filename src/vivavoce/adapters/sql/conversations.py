@@ -13,6 +13,7 @@ from vivavoce.domain.turns import Turn
 from vivavoce.ports import ContactFilter, ConversationFilter, Spending
 
 from .rows import Connection, Rows, literally, matching, one_of
+from .tables import CONVERSATIONS
 
 _OPEN = "state in ('waiting', 'running')"
 _ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and lease_until > :now_"
@@ -39,11 +40,20 @@ def _conditions(wanted: ConversationFilter, values: dict[str, Any]) -> Iterator[
         values["to_"] = written(wanted.created_to)
         yield "created_at <= :to_"
     if wanted.is_unread is not None:
-        unread = "coalesce(json_extract(document, '$.unread_messages_count'), 0)"
+        unread = f"coalesce({_in_document('unread_messages_count')}, 0)"
         yield f"{unread} {'>' if wanted.is_unread else '='} 0"
     if wanted.tag is not None:
         values["tag_"] = wanted.tag
         yield "exists (select 1 from json_each(document, '$.tags') where value = :tag_)"
+    for name, value in (("scenario_id", wanted.scenario_id), ("step_id", wanted.step_id)):
+        if value is not None:
+            values[f"{name}_"] = value
+            yield f"{_in_document(name)} = :{name}_"
+    for sign, share in ((">=", wanted.frustration_from), ("<=", wanted.frustration_to)):
+        if share is not None:
+            name = "frustration_from_" if sign == ">=" else "frustration_to_"
+            values[name] = share
+            yield f"{_in_document('frustration')} {sign} :{name}"
     if wanted.before is not None:
         values["last_"], values["last_id_"] = written(wanted.before[0]), wanted.before[1]
         yield "(created_at, id) < (:last_, :last_id_)"
@@ -133,7 +143,7 @@ def _wanted(wanted: ContactFilter, values: dict[str, Any]) -> Iterator[str]:
         values["words_"] = f"%{literally(wanted.words.lower())}%"
         yield f"lower({_SEARCHED}) like :words_ escape '\\'"
     if wanted.conversation or wanted.tags:
-        theirs = [f'talk."{name}" = :talk_{name}' for name in wanted.conversation]
+        theirs = [f"{_of_talk(name)} = :talk_{name}" for name in wanted.conversation]
         values |= {f"talk_{name}": value for name, value in wanted.conversation.items()}
         if wanted.tags:
             tags = {f"tag_{place}": tag for place, tag in enumerate(wanted.tags)}
@@ -145,9 +155,16 @@ def _wanted(wanted: ContactFilter, values: dict[str, Any]) -> Iterator[str]:
         yield f"exists (select 1 from conversations talk where {conditions})"
 
 
-_NAME = " || ' ' || ".join(
-    f"coalesce(json_extract(document, '$.{name}'), '')" for name in ("first_name", "last_name")
-)
+def _of_talk(name: str) -> str:
+    """What a conversation has, in a column or in its document."""
+    return f'talk."{name}"' if name in CONVERSATIONS.columns else _in_document(name, "talk.document")
+
+
+def _in_document(name: str, document: str = "document") -> str:
+    return f"json_extract({document}, '$.{name}')"
+
+
+_NAME = " || ' ' || ".join(f"coalesce({_in_document(name)}, '')" for name in ("first_name", "last_name"))
 _SEARCHED = " || '\n' || ".join(
     (_NAME, *(f"coalesce({name}, '')" for name in ("email", "phone_number", "external_id")))
 )

@@ -11,31 +11,16 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from vivavoce.domain.agents import Agent
-from vivavoce.domain.conversations import Note, TagKind
-from vivavoce.domain.crm import Scenario, Step
-from vivavoce.domain.events import Event
-from vivavoce.domain.integrations import Integration
-from vivavoce.domain.keys import Key
-from vivavoce.domain.knowledge import Datastore
-from vivavoce.domain.providers import Provider
-from vivavoce.domain.tools import Tool
-from vivavoce.domain.turns import Approval
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables, Vault
 
 from . import tables
-from .conversations import ContactRows, ConversationRows, MessageRows, TurnRows, UsageRows
-from .indexing import CollectionRows, IngestionRows
-from .library import DocumentRows, UploadRows
 from .migrating import migrate
-from .passages import PassageRows
-from .rows import Connection, DatasourceRows, Rows
+from .transactions import SqlTables
 
 T = TypeVar("T")
 
@@ -44,128 +29,6 @@ _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
 _SEALED = {each.name for each in vars(tables).values() if isinstance(each, tables.Table) and each.has_secrets}
 """The tables that hold secrets."""
-
-
-class SqlTables:
-    """The tables of one open transaction."""
-
-    def __init__(self, connection: Connection, vault: Vault, organization_id: str) -> None:
-        self.connection, self.vault, self.organization_id = connection, vault, organization_id
-
-    @cached_property
-    def agents(self) -> Rows[Agent]:
-        """Agents."""
-        return Rows(self.connection, tables.AGENTS, self.vault)
-
-    @cached_property
-    def tools(self) -> Rows[Tool]:
-        """Tools of agents."""
-        return Rows(self.connection, tables.TOOLS, self.vault)
-
-    @cached_property
-    def integrations(self) -> Rows[Integration]:
-        """Integrations of agents."""
-        return Rows(self.connection, tables.INTEGRATIONS, self.vault)
-
-    @cached_property
-    def scenarios(self) -> Rows[Scenario]:
-        """Scenarios."""
-        return Rows(self.connection, tables.SCENARIOS, self.vault)
-
-    @cached_property
-    def steps(self) -> Rows[Step]:
-        """Steps of scenarios."""
-        return Rows(self.connection, tables.STEPS, self.vault)
-
-    @cached_property
-    def datastores(self) -> Rows[Datastore]:
-        """Datastores."""
-        return Rows(self.connection, tables.DATASTORES, self.vault)
-
-    @cached_property
-    def datasources(self) -> DatasourceRows:
-        """Datasources of datastores."""
-        return DatasourceRows(self.connection, tables.DATASOURCES, self.vault)
-
-    @cached_property
-    def documents(self) -> DocumentRows:
-        """Versions of the texts of datasources."""
-        return DocumentRows(self.connection)
-
-    @cached_property
-    def passages(self) -> PassageRows:
-        """Passages of documents."""
-        return PassageRows(self.connection)
-
-    @cached_property
-    def uploads(self) -> UploadRows:
-        """Files that wait to be read."""
-        return UploadRows(self.connection)
-
-    @cached_property
-    def ingestions(self) -> IngestionRows:
-        """What is left to do for datasources."""
-        return IngestionRows(self.connection)
-
-    @cached_property
-    def collections(self) -> CollectionRows:
-        """What the index holds."""
-        return CollectionRows(self.connection)
-
-    @cached_property
-    def contacts(self) -> ContactRows:
-        """Contacts."""
-        return ContactRows(self.connection, tables.CONTACTS, self.vault)
-
-    @cached_property
-    def conversations(self) -> ConversationRows:
-        """Conversations."""
-        return ConversationRows(self.connection, tables.CONVERSATIONS, self.vault)
-
-    @cached_property
-    def messages(self) -> MessageRows:
-        """Messages of conversations."""
-        return MessageRows(self.connection, tables.MESSAGES, self.vault)
-
-    @cached_property
-    def turns(self) -> TurnRows:
-        """Turns of conversations."""
-        return TurnRows(self.connection, tables.TURNS, self.vault)
-
-    @cached_property
-    def approvals(self) -> Rows[Approval]:
-        """Calls that wait for an operator, or did."""
-        return Rows(self.connection, tables.APPROVALS, self.vault)
-
-    @cached_property
-    def notes(self) -> Rows[Note]:
-        """Notes about conversations."""
-        return Rows(self.connection, tables.NOTES, self.vault)
-
-    @cached_property
-    def tags(self) -> Rows[TagKind]:
-        """Tags that conversations can have."""
-        return Rows(self.connection, tables.TAGS, self.vault)
-
-    @cached_property
-    def events(self) -> Rows[Event]:
-        """What happened."""
-        return Rows(self.connection, tables.EVENTS, self.vault)
-
-    @cached_property
-    def usage(self) -> UsageRows:
-        """What agents spend."""
-        return UsageRows(self.connection)
-
-    @cached_property
-    def providers(self) -> Rows[Provider]:
-        """Providers of models."""
-        return Rows(self.connection, tables.PROVIDERS, self.vault)
-
-    @cached_property
-    def keys(self) -> Rows[Key]:
-        """API keys."""
-        return Rows(self.connection, tables.KEYS, self.vault)
 
 
 class SqliteStore:

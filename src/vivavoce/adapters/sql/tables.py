@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, Note, TagKind
 from vivavoce.domain.crm import Scenario, Step
@@ -78,3 +79,5 @@ NOTES = Table("notes", Note, ("conversation_id",))
 TAGS = Table("tags", TagKind, ("name",))
 PROVIDERS = Table("providers", Provider, ("name",), has_secrets=True)
 EVENTS = Table("events", Event, ("type", "conversation_id"))
+AVATARS = Table("avatars", Avatar, ("datastore_id",))
+ANSWERED = Table("answered", Answered, ("avatar_id",))

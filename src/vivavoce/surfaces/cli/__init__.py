@@ -64,12 +64,15 @@ def main() -> None:
 
 _OPERATOR = (
     "demo",
+    "ask",
     "chat",
     "connect",
     "mcp",
     "serve",
     "keys",
     "ingest",
+    "avatar",
+    "eval",
     "reindex",
     "calibrate",
     "doctor",

@@ -1,4 +1,4 @@
-"""`vivavoce demo`: an assistant's work on this server, shown step by step, on a workspace of its own."""
+"""`vivavoce demo`: a question with its citations, then an assistant at work, on a workspace of its own."""
 
 from __future__ import annotations
 
@@ -12,8 +12,18 @@ from typing import Any
 
 import click
 
-from vivavoce.errors import StorageFailed
+from vivavoce.app import open_app
+from vivavoce.errors import NotAvailable, StorageFailed
+from vivavoce.operations import OPERATOR
+from vivavoce.operations.avatars import GenerateResponse
+from vivavoce.settings import Settings
+from vivavoce.upkeep.guide import GUIDE, ensure_guide
 
+from .footnotes import answer_lines
+from .terminal import harmless
+
+_FOR_THE_GUIDE = ("What happens if I lose the key file?", "How long must I boil an egg?")
+"""What its documentation answers, and what it does not."""
 _MANUAL = {
     "hours.txt": "Our shop is open from Monday to Friday, 9 to 18, and on Saturday from 9 to 13.",
     "returns.txt": "Parcels are sent within two working days. Returns are free within 30 days.",
@@ -38,7 +48,7 @@ _ORDERS = {
     "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the workspace in this folder."
 )
 def command(keep: Path | None) -> None:
-    """Watch an assistant set up a small shop's agent through MCP.
+    """Watch vivavoce answer from its documentation, then an assistant set up a shop's agent through MCP.
 
     It starts the server as a client would, on a workspace of its own, and needs no key and no network.
     """
@@ -85,8 +95,12 @@ async def _shown(folder: Path) -> None:
         args=["-P", "-m", "vivavoce", "mcp"],
         env={"VIVAVOCE_DATABASE": str(database)},
     )
+    try:
+        await _guided(database)
+    except NotAvailable as error:  # the rest needs no embedder
+        _result(f"That is not possible here: {error}")
     began = time.perf_counter()
-    click.secho("vivavoce demo: an assistant sets up a shop's agent over MCP\n", bold=True)
+    click.secho("\nAn assistant sets up a shop's agent over MCP\n", bold=True)
     async with Client(server) as client:
         _say("Start the server and shake hands", "vivavoce mcp")
         _result(f"ready after {(time.perf_counter() - began) * 1000:.0f} ms, in {database}")
@@ -95,8 +109,23 @@ async def _shown(folder: Path) -> None:
         _result(f"{len(tools)} tools, such as {', '.join(tool.name for tool in tools[:4])}")
         await _built(_Stage(client))
     click.secho("\nEverything above ran on this machine, with no key and no network.", bold=True)
-    click.echo("Next: connect your assistant with `vivavoce connect claude-code` (or claude-desktop, cursor,")
+    click.echo('Next: ask the guide more, such as `vivavoce ask guide "What is an avatar?"`,')
+    click.echo("connect your assistant with `vivavoce connect claude-code` (or claude-desktop, cursor,")
     click.echo("vscode, codex), look around with `vivavoce --help`, check with `vivavoce doctor`.")
+
+
+async def _guided(database: Path) -> None:
+    """Ask the avatar that has read vivavoce's documentation, once with success and once in vain."""
+    click.secho("vivavoce demo: an avatar answers from the documentation that it has read\n", bold=True)
+    async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(database)})) as app:
+        began = time.perf_counter()
+        _say("Let the guide read the documentation that comes with vivavoce", "once, on first use")
+        await ensure_guide(app)
+        _result(f"ready after {time.perf_counter() - began:.1f} s")
+        for question in _FOR_THE_GUIDE:
+            _say(f"Ask it: {question}", f'vivavoce ask guide "{question}"')
+            answer = await app.backend.run(GenerateResponse(avatar_id=GUIDE, question=question), OPERATOR)
+            click.echo(harmless("\n".join(answer_lines(answer, indent="  "))))
 
 
 async def _built(stage: _Stage) -> None:

@@ -12,6 +12,7 @@ _TITLES = {
     "tools": "Tools of agents",
     "crm": "CRM scenarios and steps",
     "knowledge": "Datastores and datasources",
+    "avatars": "Avatars",
     "conversations": "Conversations and contacts",
     "providers": "Models and their providers",
     "documentation": "Documentation",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,13 +16,11 @@ from vivavoce.upkeep.files import Ingested, ingest_files
 
 from .datastores import datastore_called
 from .paths import Finds, files_at
-from .progress import Begin, progress
-from .terminal import harmless
+from .progress import Bars, progress
+from .summaries import list_reasons, show_numbers, spelt
 
 _TAG = 25
 """The most characters of a tag."""
-_SHOWN = 20
-"""How many failures are shown one by one."""
 _STOPPED = (
     "Stopped. Nothing is lost: what is stored goes on being indexed when a server runs\n"
     "or when this command is run again, which passes over what is done."
@@ -93,27 +90,8 @@ async def _ingested(
     async with open_app(settings) as app:
         datastore = await datastore_called(called, app, may_make=create, hint=" --create makes it.")
         with progress() as begin:
-            result = await ingest_files(app, datastore.id, finds.files, _Bars(begin), tags=tags, waits=waits)
+            result = await ingest_files(app, datastore.id, finds.files, Bars(begin), tags=tags, waits=waits)
     return datastore.id, result
-
-
-class _Bars:
-    """How far the work has come, as bars."""
-
-    def __init__(self, begin: Begin) -> None:
-        self._storing, self._indexing = begin("Storing", "files"), begin("Indexing", "datasources")
-        self._began: float | None = None
-
-    def stored(self, done: int, total: int) -> None:
-        """Show how many files were looked at."""
-        self._storing(done, total, "")
-
-    def indexed(self, done: int, total: int, passages: int) -> None:
-        """Show how many datasources are indexed, and how fast passages come."""
-        now = time.monotonic()
-        self._began = now if self._began is None else self._began
-        rate = passages / max(now - self._began, 0.1)
-        self._indexing(done, total, f"{rate:.1f} passages a second" if passages else "")
 
 
 def _summary(datastore_id: str, result: Ingested) -> dict[str, Any]:
@@ -123,8 +101,8 @@ def _summary(datastore_id: str, result: Ingested) -> dict[str, Any]:
         "replaced": result.replaced,
         "unchanged": result.unchanged,
         "skipped": dict(result.skipped),
-        "failed": [{"file": _spelt(name), "reason": reason} for name, reason in result.failed],
-        "waiting": [{"file": _spelt(name), "reason": reason} for name, reason in result.waiting],
+        "failed": [{"file": spelt(name), "reason": reason} for name, reason in result.failed],
+        "waiting": [{"file": spelt(name), "reason": reason} for name, reason in result.waiting],
         "passages": result.passages,
         "seconds": round(result.seconds, 1),
         "passagesPerSecond": round(_rate(result), 1),
@@ -132,17 +110,9 @@ def _summary(datastore_id: str, result: Ingested) -> dict[str, Any]:
 
 
 def _show(result: Ingested, *, is_stored_only: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_header=False)
-    table.add_column("what", overflow="fold")
-    table.add_column("number", justify="right", no_wrap=True)
-    for what, number in _rows(result):
-        table.add_row(what, number)
-    Console(markup=False, highlight=False).print(table)
-    _list("Failed", result.failed)
-    _list("Stored, but not indexed yet", result.waiting)
+    show_numbers(_rows(result))
+    list_reasons("Failed", result.failed)
+    list_reasons("Stored, but not indexed yet", result.waiting)
     if is_stored_only and result.added + result.replaced:
         click.echo("They are indexed while a server runs (vivavoce serve or vivavoce mcp).")
 
@@ -164,21 +134,5 @@ def _rows(result: Ingested) -> list[tuple[str, str]]:
     ]
 
 
-def _list(title: str, files: Sequence[tuple[str, str]]) -> None:
-    """Name files and reasons, some of them if there are many."""
-    if not files:
-        return
-    click.echo(f"{title}:", err=True)
-    for name, reason in files[:_SHOWN]:
-        click.echo(f"  {harmless(_spelt(name))}: {harmless(reason)}", err=True)
-    if len(files) > _SHOWN:
-        click.echo(f"  and {len(files) - _SHOWN} more", err=True)
-
-
 def _rate(result: Ingested) -> float:
     return result.passages / result.indexing if result.passages and result.indexing else 0.0
-
-
-def _spelt(name: str) -> str:
-    """A name that can be written, also where the disk has it in bytes that are no UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()

@@ -15,6 +15,9 @@ from vivavoce.settings import Settings
 from .operations import run
 from .output import show
 
+_SCOPES = "read,write,send"
+_OF_AVATAR = "read,send"
+
 
 @click.group("keys")
 def command() -> None:
@@ -22,16 +25,28 @@ def command() -> None:
 
 
 @command.command("create")
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option(
-    "--scopes", default="read,write,send", show_default=True, help="What it allows, by commas; also admin."
+    "--scopes",
+    help=f"What it allows, by commas; also admin.  [default: {_SCOPES}; {_OF_AVATAR} with --avatar]",
 )
+@click.option("--avatar", metavar="ID", help="Make it good for this avatar alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print id and key as JSON.")
 @click.option("--field", metavar="NAME", help="Print only this field, e.g. key.")
-def create(name: str, scopes: str, as_json: bool, field: str | None) -> None:
-    """Make a key. It is shown this once and cannot be read again."""
+def create(
+    name: str | None, scopes: str | None, avatar: str | None, as_json: bool, field: str | None
+) -> None:
+    """Make a key. It is shown this once and cannot be read again.
+
+    NAME says whose key it is; a key for an avatar may go without, and has the avatar's id as its name then.
+    """
+    if name is None and avatar is None:
+        raise click.UsageError("Missing argument 'NAME': whose key is it?")
+    if scopes is None:
+        scopes = _SCOPES if avatar is None else _OF_AVATAR
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
-    made = run(CreateKey.parse({"name": name, "scopes": wanted}))
+    named = avatar if name is None else name
+    made = run(CreateKey.parse({"name": named, "scopes": wanted, "avatarId": avatar}))
     assert isinstance(made, KeyCreated)
     if field is not None:
         show(made, as_json=False, field=field)
@@ -39,7 +54,8 @@ def create(name: str, scopes: str, as_json: bool, field: str | None) -> None:
     if as_json or not sys.stdout.isatty():
         click.echo(json.dumps({"id": made.id, "key": made.key}))
         return
-    click.echo(f"Key {made.name!r} ({', '.join(made.scopes)}), id {made.id}:\n\n  {made.key}\n")
+    audience = "" if made.avatar_id is None else f" for the avatar {made.avatar_id}"
+    click.echo(f"Key {made.name!r}{audience} ({', '.join(made.scopes)}), id {made.id}:\n\n  {made.key}\n")
     click.echo("Keep it now: it is not shown again.")
 
 

@@ -6,13 +6,16 @@ from typing import Any
 
 import click
 
+from vivavoce.surfaces.mcp import options
+
 from .limits import limited, words_of
 
 
 @click.command("mcp")
 @limited
-def command(**limits: Any) -> None:
+@click.option("--avatar", metavar="ID", help=options.AVATAR)
+def command(avatar: str | None, **limits: Any) -> None:
     """Serve MCP over stdin and stdout, for a client."""
     from vivavoce.surfaces.mcp.command import main
 
-    main(words_of(**limits))
+    main([*words_of(**limits), *(() if avatar is None else ("--avatar", avatar))])

@@ -51,6 +51,25 @@ def progress() -> Iterator[Begin]:
         yield begin
 
 
+class Bars:
+    """How far files have come, as bars: first they are looked at, then indexed."""
+
+    def __init__(self, begin: Begin, title: str = "Storing", noun: str = "files") -> None:
+        self._storing, self._indexing = begin(title, noun), begin("Indexing", "datasources")
+        self._began: float | None = None
+
+    def stored(self, done: int, total: int) -> None:
+        """Show how many files were looked at."""
+        self._storing(done, total, "")
+
+    def indexed(self, done: int, total: int, passages: int) -> None:
+        """Show how many datasources are indexed, and how fast passages come."""
+        now = time.monotonic()
+        self._began = now if self._began is None else self._began
+        rate = passages / max(now - self._began, 0.1)
+        self._indexing(done, total, f"{rate:.1f} passages a second" if passages else "")
+
+
 class _Lines:
     """Writes a line at the end, and now and then before it."""
 

@@ -22,8 +22,13 @@ def main(words: Sequence[str]) -> None:
     manifest = read_manifest(MANIFEST, __version__)
     allowed = None
     if words or not manifest:
-        from vivavoce.surfaces.mcp.options import selected
+        from vivavoce.surfaces.mcp.options import avatar_in, selected
 
+        avatar = avatar_in(words)
+        if avatar is not None:
+            from vivavoce.surfaces.mcp.keeping import kept_manifest
+
+            run(kept_manifest(avatar), None, lambda: _opened_avatar(avatar))
         selection, allowed = selected(words, manifest.get("facts", ()))
     else:
         selection = None
@@ -35,6 +40,12 @@ def main(words: Sequence[str]) -> None:
         return opened(selection)
 
     run(manifest, allowed, build)
+
+
+def _opened_avatar(avatar_id: str) -> Opening:
+    from vivavoce.surfaces.mcp.opening import opened_avatar
+
+    return opened_avatar(avatar_id)
 
 
 if __name__ == "__main__":

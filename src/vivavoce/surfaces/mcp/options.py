@@ -9,11 +9,12 @@ from .selection import Selection, ToolFacts
 
 TOOLSETS = (
     "groups of tools, separated by commas: "
-    "agents, tools, crm, knowledge, conversations, providers, documentation, default, all"
+    "agents, tools, crm, knowledge, conversations, avatars, providers, documentation, default, all"
 )
 TOOLS = "single tools to offer, separated by commas"
 EXCLUDE = "tools never to offer, separated by commas"
 READ_ONLY = "offer only tools that change nothing"
+AVATAR = "serve this avatar alone, with the tools that its config.json names"
 
 
 def selected(words: Sequence[str], facts: Iterable[Sequence[object]]) -> tuple[Selection, set[str] | None]:
@@ -28,6 +29,17 @@ def selected(words: Sequence[str], facts: Iterable[Sequence[object]]) -> tuple[S
         return selection, set(selection.names(known))
     except ValueError as error:
         parser.error(str(error))
+
+
+def avatar_in(words: Sequence[str]) -> str | None:
+    """The avatar to serve alone, if the words name one; it has its own tools, so nothing else is chosen."""
+    parser = _parser()
+    given = parser.parse_args(words)
+    if given.avatar is None:
+        return None
+    if given.toolsets or given.tools or given.exclude_tools or given.read_only:
+        parser.error("--avatar stands alone: the avatar's config.json names its tools")
+    return str(given.avatar)
 
 
 def chosen(toolsets: str, tools: str, exclude: str, read_only: bool) -> Selection:
@@ -45,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tools", default="", metavar="LIST", help=TOOLS)
     parser.add_argument("--exclude-tools", default="", metavar="LIST", help=EXCLUDE)
     parser.add_argument("--read-only", action="store_true", help=READ_ONLY)
+    parser.add_argument("--avatar", metavar="ID", help=AVATAR)
     return parser
 
 

@@ -10,6 +10,7 @@ from vivavoce.errors import NotFound
 from vivavoce.operations import Backend, Caller, Operation, Scope
 from vivavoce.operations.agents import DeleteAgent, GetAgent, ListAgents
 from vivavoce.operations.approvals import AnswerApproval, ListApprovals
+from vivavoce.operations.avatars import DeleteAvatar, GetAvatar, ListAvatarAnswers
 from vivavoce.operations.base import R
 from vivavoce.operations.contacts import (
     DeleteContact,
@@ -78,6 +79,10 @@ class Reader:
                 return Preview(datastore.name, counts)
             case DeleteDatasource():
                 return Preview((await self._run(GetDatasource(id=op.id))).name, {})
+            case DeleteAvatar():
+                avatar = await self._run(GetAvatar(id=op.id))
+                log = await self._run(ListAvatarAnswers(avatar_id=op.id, limit=1))
+                return Preview(avatar.name, {"answers": log.total})
         return await self._of_a_conversation(op)
 
     async def held_call(self, op: AnswerApproval) -> str | None:

@@ -1,9 +1,12 @@
-"""Speech: one request to a model through pydantic-ai. Importing this takes a second or more."""
+"""Native: one request through pydantic-ai, for providers with protocols of their own.
+
+Importing this takes a second or more.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic_ai.direct import model_request_stream
@@ -15,22 +18,41 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
     ModelResponse,
     ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
+    SystemPromptPart,
     TextPart,
     TextPartDelta,
     ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
 
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Called, Delta, Piece, Prompt, Spent
+from vivavoce.ports import Called, Delta, Offered, Piece, Prompt, Spent
 
-from .failing import Failed, cut_off, refused, unreachable, unreadable, unusable, withheld
-from .rendering import Names, messages_of
+from .chunks import MOST_CALLS
+from .failing import (
+    Failed,
+    cut_off,
+    refused,
+    retry_seconds,
+    unreachable,
+    unreadable,
+    unusable,
+    used_up,
+    withheld,
+)
+from .pricing import cost_of, counted
+from .rendering import Message, Names, messages_of
 from .services import faults_at, model_at
 from .targets import Target
 
@@ -41,7 +63,7 @@ _UNREADABLE = (
 """What the libraries raise when a server answers with JSON of another shape, too deep, or with none."""
 
 
-class Speaker:
+class NativeSpeaker:
     """A model at its provider, ready to be asked."""
 
     def __init__(self, target: Target, client: Any) -> None:
@@ -58,9 +80,9 @@ class Speaker:
         names = Names(prompt.tools)
         asked = model_request_stream(
             self._model,
-            messages_of(prompt, names),
+            _messages(messages_of(prompt, names)),
             model_settings=self._settings(prompt.sampling),
-            model_request_parameters=ModelRequestParameters(function_tools=names.tools(tools)),
+            model_request_parameters=ModelRequestParameters(function_tools=_tools(tools, names)),
             instrument=False,
         )
         try:
@@ -69,13 +91,13 @@ class Speaker:
                     text = _text(event)
                     yield Delta(text) if text else None
                 response = stream.get()
-            end = self._end(response, names)
+            end = await self._end(response, names)
         except self._faults as error:
             raise self._failed(error) from None
         for piece in end:
             yield piece
 
-    def _end(self, response: ModelResponse, names: Names) -> list[Piece]:
+    async def _end(self, response: ModelResponse, names: Names) -> list[Piece]:
         """The calls and what it cost, once all was said."""
         if response.finish_reason == "content_filter":
             raise withheld(self._target)
@@ -83,41 +105,32 @@ class Speaker:
             raise cut_off(self._target)
         calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
         if not calls and not response.text:
+            raise (used_up if response.finish_reason == "length" else unreadable)(self._target)
+        if len(calls) > MOST_CALLS:
             raise unreadable(self._target)
         return [
             *(Called(call.tool_call_id, names.meant(call.tool_name), _arguments(call)) for call in calls),
-            self._spent(response),
+            *await self._spent(response),
         ]
 
-    def _spent(self, response: ModelResponse) -> Spent:
-        used, target = response.usage, self._target
-        tokens = used.input_tokens, used.output_tokens
-        return Spent(target.model, *tokens, cost=self._cost(response, *tokens))
-
-    def _cost(self, response: ModelResponse, read: int, wrote: int) -> float | None:
-        """By the price list that comes with the library, which knows of caches, or by the catalogue."""
-        if self._target.is_own or not read:
-            return None
-        try:
-            return float(response.cost().total_price)
-        except (LookupError, ValueError, AssertionError):
-            price = self._target.price
-            return None if price is None else price.of(read, wrote)
+    async def _spent(self, response: ModelResponse) -> list[Spent]:
+        """What it cost; nothing where that cannot be."""
+        target = self._target
+        read, wrote = counted(response.usage.input_tokens), counted(response.usage.output_tokens)
+        if read is None or wrote is None:
+            return []
+        return [Spent(target.model, read, wrote, await cost_of(target, read, wrote))]
 
     def _settings(self, sampling: Mapping[str, float | int]) -> ModelSettings:
         """How freely it speaks, without what models that think first do not take."""
         profile: Mapping[str, Any] = self._model.profile
-        thinks = profile.get("openai_supports_reasoning") and (
-            profile.get("thinking_enabled_by_default")
-            or not profile.get("openai_supports_reasoning_effort_none")
-        )
         refuses = any(value for key, value in profile.items() if key.endswith("disallows_sampling_settings"))
-        kept = {"max_tokens"} if thinks or refuses or "-search" in self._target.model else set(sampling)
+        kept = {"max_tokens"} if refuses else set(sampling)
         return cast(ModelSettings, {name: value for name, value in sampling.items() if name in kept})
 
     def _failed(self, error: Exception) -> Failed:
         if isinstance(error, ModelHTTPError):
-            failed = refused(self._target, error.status_code, _retry_after(error))
+            failed = refused(self._target, error.status_code, retry_seconds(error.headers or {}))
             failed.is_passing = failed.is_passing and not isinstance(error, ModelQuotaExceededError)
             return failed
         cause = _cause(error)
@@ -144,13 +157,50 @@ def _arguments(call: ToolCallPart) -> str:
     return json.dumps(call.args or {}, ensure_ascii=False)
 
 
-def _retry_after(error: ModelHTTPError) -> float | None:
-    said = (error.headers or {}).get("retry-after", "")
-    try:
-        seconds = float(said)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
+def _messages(messages: Sequence[Message]) -> list[ModelMessage]:
+    """Messages as the library has them: what one side says in a row is one of them."""
+    built: list[ModelMessage] = []
+    tools: dict[str, str] = {}
+    for message in messages:
+        if message["role"] == "assistant":
+            calls = [(call["id"], call["function"]) for call in message.get("tool_calls", ())]
+            tools |= {id: function["name"] for id, function in calls}
+            said = [TextPart(content=message["content"])] if message["content"] else []
+            made = [
+                ToolCallPart(tool_name=function["name"], args=function["arguments"], tool_call_id=id)
+                for id, function in calls
+            ]
+            built.append(ModelResponse(parts=[*said, *made]))
+            continue
+        before = built.pop().parts if built and isinstance(built[-1], ModelRequest) else []
+        built.append(ModelRequest(parts=[*cast(Any, before), _part(message, tools)]))
+    return built
+
+
+def _part(message: Message, tools: Mapping[str, str]) -> ModelRequestPart:
+    match message["role"]:
+        case "system":
+            return SystemPromptPart(content=message["content"])
+        case "tool":
+            id = message["tool_call_id"]
+            return ToolReturnPart(
+                tool_name=tools.get(id, "tool"), content=message["content"], tool_call_id=id
+            )
+        case _:
+            return UserPromptPart(content=message["content"])
+
+
+def _tools(offered: Iterable[Offered], names: Names) -> list[ToolDefinition]:
+    """The tools as they are offered to a provider, their schemas unchanged."""
+    return [
+        ToolDefinition(
+            name=names.sent(tool.name),
+            description=tool.description,
+            parameters_json_schema=tool.parameters,
+            strict=False,
+        )
+        for tool in offered
+    ]
 
 
 def _cause(error: BaseException | None) -> VivavoceError | None:

@@ -1,0 +1,255 @@
+"""Avatars: who speaks for a corpus, what it has read, and what it answered."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from vivavoce.errors import InvalidInput
+
+from .entities import Entity
+from .faults import faults_of, in_words
+from .values import Line, Name, Text, Unlisted, Value
+
+Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
+Confidence = Literal["high", "medium", "low"]
+ToolName = Literal["query_corpus", "generate_response", "get_avatar_info"]
+TOOL_NAMES: tuple[ToolName, ...] = ("query_corpus", "generate_response", "get_avatar_info")
+QUESTION_KEPT = 4_000
+"""How many characters of a question the log keeps."""
+Year = Annotated[int, Field(ge=-5_000, le=9_999)]
+
+
+class _Written(Value):
+    """A part of a file that people write: keys that we do not know are kept, never refused."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, written: Any) -> Any:
+        """Without the keys that are null and need not be there."""
+        if not isinstance(written, dict) or all(value is not None for value in written.values()):
+            return written
+        free = {name for name, about in cls.model_fields.items() if not about.is_required()}
+        free |= {about.alias for name, about in cls.model_fields.items() if name in free and about.alias}
+        return {name: value for name, value in written.items() if value is not None or name not in free}
+
+
+def _day(given: Any, day: str) -> Any:
+    """A date, also from a year alone."""
+    if isinstance(given, date):
+        return given
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    text = str(given).strip() if is_number or isinstance(given, str) else ""
+    if re.fullmatch("[0-9]{4}", text):
+        text = f"{text}-{day}"
+    if re.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is None:
+        raise ValueError("must be a date such as 1977-05-02, or a year")
+    return text
+
+
+class DateRange(_Written):
+    """From when to when the corpus was written; a year alone is the whole year."""
+
+    start: Annotated[date, BeforeValidator(lambda given: _day(given, "01-01"))] | None = None
+    end: Annotated[date, BeforeValidator(lambda given: _day(given, "12-31"))] | None = None
+
+
+class Work(_Written):
+    """A work that the configuration names."""
+
+    title: Name
+    type: Line
+    year: Year | None = None
+    url: Line | None = None
+    archive_url: Line | None = None
+    verified: bool = False
+    notes: Text | None = None
+
+
+class Corpus(_Written):
+    """What the avatar speaks for."""
+
+    description: Text
+    date_range: DateRange | None = None
+    sources: list[Work]
+
+
+class Persona(_Written):
+    """How the avatar speaks."""
+
+    identity: Text
+    tone: Text
+    constraints: list[Text]
+    citation_style: Text
+
+
+class Server(_Written):
+    """How the avatar's MCP server presents itself."""
+
+    name: Name | None = None
+    version: Line | None = None
+    tools: list[ToolName] | None = None
+
+
+class Config(_Written):
+    """The `config.json` of an avatar."""
+
+    id: Slug
+    name: Name
+    description: Text
+    birth_year: Year | None = None
+    death_year: Year | None = None
+    expertise: list[Line] = []
+    corpus: Corpus
+    system_prompt: Persona
+    own_disclosure: Annotated[Line | None, Field(alias="disclosure")] = None
+    mcp: Server | None = None
+    mcp_server: Server | None = None
+
+    @property
+    def tools(self) -> tuple[ToolName, ...]:
+        """The tools that its server offers, in the fixed order; all of them where it names none."""
+        for section in (self.mcp, self.mcp_server):
+            if section is not None and section.tools is not None:
+                return tuple(name for name in TOOL_NAMES if name in section.tools)
+        return TOOL_NAMES
+
+    @property
+    def server_name(self) -> str:
+        """What its server calls itself."""
+        return (self.mcp and self.mcp.name) or f"avatar-{self.id}"
+
+    @property
+    def server_version(self) -> str:
+        """The version of its server."""
+        return (self.mcp and self.mcp.version) or "1.0.0"
+
+    @property
+    def disclosure(self) -> str:
+        """Who speaks: said to everyone who asks. In its own words, where it has some."""
+        own = (self.own_disclosure or "").strip()
+        return own or f"An AI that has studied {self.name}, not {self.name}. It quotes a fixed corpus."
+
+    @property
+    def ends(self) -> date | None:
+        """The last day that the corpus speaks of; the end of the thinker's life where it says none."""
+        if self.corpus.date_range is not None and self.corpus.date_range.end is not None:
+            return self.corpus.date_range.end
+        return None if not self.death_year or self.death_year < 1 else date(self.death_year, 12, 31)
+
+
+class Source(_Written):
+    """An entry of `sources.json`: something that the avatar has read, or should."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    id: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$")]
+    title: Name
+    authors: list[Line] = []
+    year: Year | None = None
+    type: Line = "article"
+    description: Text | None = None
+    url: Line | None = None
+    archive_url: Line | None = None
+    license: Line | None = None
+    format: Line | None = None
+    verified: bool = False
+    priority: Line = "primary"
+    topics: list[Line] = []
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether it is read without being named."""
+        return self.priority != "secondary"
+
+
+class Avatar(Entity):
+    """A persona over a datastore. `id` is the one of its configuration."""
+
+    config: dict[str, Any]
+    """The configuration as it was written, with all its keys."""
+    sources: list[dict[str, Any]] = []
+    """The sources as they were written."""
+    datastore_id: str
+    is_public: bool = False
+    """Whether strangers may question it."""
+
+    @property
+    def about(self) -> Config:
+        """The configuration, read."""
+        return read_config(self.config)
+
+    @property
+    def read(self) -> list[Source]:
+        """The sources, read."""
+        return read_sources(self.sources)
+
+
+class Answered(Entity):
+    """A question that an avatar was asked, and what it said: the audit log."""
+
+    avatar_id: str
+    question: str
+    """Its beginning, where it is very long: anyone may ask a public avatar, and each question is kept."""
+    question_size: int | None = None
+    question_hash: str | None = None
+    """How many characters the whole question had, and its SHA-256, where only the beginning is kept."""
+    response: str
+    confidence: Confidence
+    abstained: bool
+    corpus_version: str
+    asked_by: str
+    """The id of the caller."""
+    citations: list[dict[str, Any]] = []
+    why: Annotated[dict[str, Any], Unlisted] = {}
+    """The passages with their scores, the claims that were kept and those that were dropped, with reasons."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _begun(cls, given: Any) -> Any:
+        question = given.get("question") if isinstance(given, dict) else None
+        if not isinstance(question, str) or len(question) <= QUESTION_KEPT:
+            return given
+        digest = hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
+        begun = {"question": question[:QUESTION_KEPT], "question_size": len(question)}
+        return {**given, **begun, "question_hash": digest}
+
+
+def read_config(given: dict[str, Any]) -> Config:
+    """A configuration; InvalidInput names the key and what was expected there."""
+    try:
+        return Config.model_validate(given)
+    except ValidationError as error:
+        raise _refused("config.json", error) from None
+
+
+def read_sources(given: Iterable[dict[str, Any]]) -> list[Source]:
+    """The entries of `sources.json`; InvalidInput names the key and what was expected there."""
+    found: dict[str, Source] = {}
+    for place, each in enumerate(given):
+        try:
+            source = Source.model_validate(each)
+        except ValidationError as error:
+            raise _refused(f"sources.json: sources.{place}", error) from None
+        if source.id in found:
+            raise InvalidInput(f"sources.json: the id {source.id!r} stands there twice.")
+        found[source.id] = source
+    return list(found.values())
+
+
+def corpus_version(documents: Iterable[tuple[str, str]]) -> str:
+    """A name for what a corpus says now, from each datasource and the hash of its text."""
+    lines = "\n".join(f"{source} {digest}" for source, digest in sorted(documents))
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def _refused(file: str, error: ValidationError) -> InvalidInput:
+    faults = faults_of(error)
+    return InvalidInput(f"{file}: {in_words(faults)}.", details=faults)

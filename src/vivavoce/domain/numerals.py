@@ -1,0 +1,209 @@
+"""Numerals: the numbers in a text, in figures and in words, so that they can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from .words import folded
+
+
+class Number(NamedTuple):
+    """A number, and where it stands."""
+
+    value: str
+    """Written plainly: 1200, 0.5, 3th for one that orders, x2 for one that multiplies, 5% of a hundred."""
+    start: int
+    end: int
+
+
+def numbers_in(text: str, language: str) -> list[Number]:
+    """The numbers of a text in their order. A lone "one" is left out: it mostly counts nothing."""
+    found = sorted(_numbers(text, language), key=lambda each: each.start)
+    return [_in_percent(text, each) for each in found]
+
+
+def is_about(text: str, number: Number) -> bool:
+    """Whether a number is only a bound or an estimate where it stands: at least 5, about 5."""
+    return _ABOUT.search(folded(text[max(0, number.start - _NEAR) : number.start])) is not None
+
+
+def ranges_in(text: str, numbers: Sequence[Number]) -> list[tuple[str, str]]:
+    """The pairs of numbers between which something lies: between 1950 and 1960."""
+    return [
+        (first.value, second.value)
+        for first, second in pairwise(numbers)
+        if _BETWEEN_TWO.search(folded(text[max(0, first.start - _NEAR) : first.start])) is not None
+        and _JOINS.fullmatch(folded(text[first.end : second.start])) is not None
+    ]
+
+
+def plain_number(written: str) -> str:
+    """A number without the marks of its thousands, a full hour without its minutes."""
+    head, *groups = re.split("[.,:]", written)
+    if ":" in written and groups == ["00"]:
+        groups = []
+    elif groups and all(len(group) == 3 for group in groups):
+        head, groups = head + "".join(groups), []
+    elif len(groups) > 1 and all(len(group) == 3 for group in groups[:-1]):
+        head, groups = head + "".join(groups[:-1]), groups[-1:]
+    decimals = groups[-1].rstrip("0") if len(groups) == 1 and ":" not in written else ".".join(groups)
+    return (head.lstrip("0") or "0") + (f".{decimals}" if decimals else "")
+
+
+_NEAR = 24
+_ARTICLE = r"(?:the |os? |as? |los? |las? |el )?$"
+_ABOUT = re.compile(
+    r"(?:(?<!\w)(?:at (?:least|most)|up to|(?:more|less|fewer) than|about|around|approximately|roughly|nearly"
+    r"|almost|(?:pelo|ao|por lo|al) menos|(?:no|como|a lo) maximo|mai?s de|menos de|cerca de|quase|casi"
+    r"|aproximadamente|alrededor de|uns|unos|unas|ate|hasta)\s+|[~\u2248<>]\s*)" + _ARTICLE
+)
+_BETWEEN_TWO = re.compile(r"(?<!\w)(?:between|entre)\s+" + _ARTICLE)
+_JOINS = re.compile(r"\s+(?:and|e|y)\s+" + _ARTICLE)
+_PERCENT = re.compile(
+    r"(?:\s*(?:to|or|and|a|e|ou|y|o|[-\u2013])\s*\d[\d.,]*)?\s*"
+    r"(?:%|(?:percent|per\s+cent|por\s+cento|por\s+ciento|pct)\b)",
+    re.IGNORECASE,
+)
+_FIGURES = re.compile(r"\d{1,20}(?:[.,:]\d{1,20}){0,6}")
+_ORDERS = re.compile(r"(?:st|nd|rd|th|\u00ba|\u00aa|o|a)\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_BETWEEN = re.compile(r"[ \t\n-]{1,4}")
+
+_UNITS = {
+    "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen",
+    "pt": "um dois tres quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis "
+    "dezessete dezoito dezenove",
+    "es": "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis "
+    "diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco "
+    "veintiseis veintisiete veintiocho veintinueve",
+}
+_TENS = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+}
+_HUNDREDS = {
+    "pt": "cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos novecentos",
+    "es": "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
+    "novecientos",
+}
+_OTHERS = {
+    "en": {},
+    "pt": {"uma": 1, "duas": 2, "cem": 100, "quatorze": 14, "meia": 0},
+    "es": {"una": 1, "un": 1, "cien": 100},
+}
+_SCALES = {
+    "en": {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "dozen": 12},
+    "pt": {"mil": 1_000, "milhao": 10**6, "milhoes": 10**6, "bilhao": 10**9, "bilhoes": 10**9, "duzia": 12},
+    "es": {"mil": 1_000, "millon": 10**6, "millones": 10**6, "docena": 12},
+}
+_ORDINALS = {
+    "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+    "pt": "primeiro segundo terceiro quarto quinto sexto setimo oitavo nono decimo",
+    "es": "primero segundo tercero cuarto quinto sexto septimo octavo noveno decimo",
+}
+_MULTIPLES = {
+    "en": {"twice": "x2", "double": "x2", "doubled": "x2", "triple": "x3", "thrice": "x3", "half": "1/2"},
+    "pt": {"dobro": "x2", "triplo": "x3", "metade": "1/2"},
+    "es": {"doble": "x2", "triple": "x3", "mitad": "1/2"},
+}
+_JOINERS = {"en": "and", "pt": "e", "es": "y"}
+
+
+@cache
+def _small(language: str) -> Mapping[str, int]:
+    known = {word: place for place, word in enumerate(_UNITS.get(language, "").split(), start=1)}
+    known |= {word: 10 * place for place, word in enumerate(_TENS.get(language, "").split(), start=2)}
+    known |= {word: 100 * place for place, word in enumerate(_HUNDREDS.get(language, "").split(), start=1)}
+    feminine = {f"{word[:-2]}as": value for word, value in known.items() if value >= 200}
+    return {
+        **known,
+        **feminine,
+        **{word: value for word, value in _OTHERS.get(language, {}).items() if value},
+    }
+
+
+@cache
+def _ordinals(language: str) -> Mapping[str, str]:
+    """From the second on: the first of something is mostly no number."""
+    listed = list(enumerate(_ORDINALS.get(language, "").split(), start=1))[1:]
+    known = {word: f"{place}th" for place, word in listed}
+    return {**known, **{f"{word[:-1]}a": value for word, value in known.items() if language != "en"}}
+
+
+def _in_percent(text: str, number: Number) -> Number:
+    return number if _PERCENT.match(text, number.end) is None else number._replace(value=f"{number.value}%")
+
+
+def _numbers(text: str, language: str) -> Iterator[Number]:
+    known = language if language in _UNITS else "en"
+    figures = [_figure(text, found, known) for found in _FIGURES.finditer(text)]
+    yield from figures
+    taken = {place for each in figures for place in range(each.start, each.end)}
+    yield from (each for each in _written_out(text, known) if each.start not in taken)
+
+
+def _figure(text: str, found: re.Match[str], language: str) -> Number:
+    value = plain_number(found.group())
+    orders = _ORDERS.match(text, found.end())
+    if orders is not None:
+        return Number(f"{value}th", found.start(), orders.end())
+    word = _WORD.match(text, found.end() + 1)
+    scale = 0 if word is None else _SCALES[language].get(folded(word.group()), 0)
+    if word is None or scale < 1_000:
+        return Number(value, found.start(), found.end())
+    try:
+        scaled = float(value) * scale
+    except ValueError:
+        return Number(value, found.start(), found.end())
+    return Number(f"{scaled:.0f}" if scaled == int(scaled) else str(scaled), found.start(), word.end())
+
+
+def _written_out(text: str, language: str) -> Iterator[Number]:
+    small, scales, ordinals = _small(language), _SCALES[language], _ordinals(language)
+    run: list[tuple[int, bool]] = []
+    start = end = 0
+    is_joined = False
+    for found in _WORD.finditer(text):
+        word = folded(found.group())
+        follows = run and _BETWEEN.fullmatch(text, end, found.start()) is not None
+        if run and not follows:
+            yield from _of_run(run, start, end)
+            run = []
+        if word in small or word in scales:
+            if not run:
+                start = found.start()
+            run.append((small.get(word, scales.get(word, 0)), word in scales))
+            end, is_joined = found.end(), False
+        elif run and word == _JOINERS[language] and not is_joined:
+            end, is_joined = found.end(), True
+        else:
+            yield from _of_run(run, start, end)
+            run = []
+            if word in ordinals:
+                yield Number(ordinals[word], found.start(), found.end())
+            elif word in _MULTIPLES[language]:
+                yield Number(_MULTIPLES[language][word], found.start(), found.end())
+    yield from _of_run(run, start, end)
+
+
+def _of_run(run: list[tuple[int, bool]], start: int, end: int) -> Iterator[Number]:
+    """The number that words side by side say: two hundred and five, nineteen ninety."""
+    if not run or (len(run) == 1 and run[0][0] == 1):
+        return
+    total, current = 0, 0
+    for value, is_scale in run:
+        if is_scale and value == 100:
+            current = max(current, 1) * 100
+        elif is_scale:
+            total, current = total + max(current, 1) * value, 0
+        elif 10 <= current < 100 and value >= 10:
+            current = current * 100 + value
+        else:
+            current += value
+    yield Number(str(total + current), start, end)

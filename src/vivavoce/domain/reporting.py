@@ -1,0 +1,140 @@
+"""Reporting: who is said to say something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .citation_styles import surname_of
+from .languages import language_of
+from .vocabulary import words
+from .words import folded
+
+
+class Reported(NamedTuple):
+    """Someone who is said to say something, and where that stands."""
+
+    name: str
+    start: int
+    is_name: bool
+    """Whether it is a name; critics and opponents have none."""
+
+
+def reporters_in(text: str, language: str) -> list[Reported]:
+    """Everyone who says, claims or thinks something there, except the writer and those only pointed at."""
+    return [
+        Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")))
+        for pattern in (_SAYS, _ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)
+        for match in pattern.finditer(text)
+        if folded(match["who"].split()[-1]) not in _NOBODY
+    ]
+
+
+def is_told_of(authors: Iterable[str], text: str) -> bool:
+    """Whether a text speaks of its authors by name, as only others do.
+
+    References to works do not count, nor do lines of names and titles alone: headers and signatures.
+    """
+    names = [name for name in map(surname_of, authors) if len(name) > _SHORT_NAME]
+    told = "\n".join(line for line in _CONTINUED.sub(" ", text).splitlines() if _SENTENCE_WORD.search(line))
+    return any(
+        re.search(rf"(?<![\w(;]){re.escape(name)}(?![\w-]){_NO_REFERENCE}", told) is not None
+        for name in names
+    )
+
+
+_CONTINUED = re.compile(r"(?<=[^\W\d_])[,;]?[ \t]*\n[ \t]*(?=[a-z\u00df-\u00fe])")
+"""A line end within a sentence; a line that ends with its page is a header."""
+_SENTENCE_WORD = re.compile(
+    r"(?<![\w'\u2019.-])(?!(?:by|of|the|and|from|to|in|on|for|at|an?|with|edited|written|copyright|yours|sincerely"
+    r"|truly|faithfully|respectfully|por|de|d[aeo]s?|del|e|y|o|os|as|la|el|los|las|em|en|para|van|von|der|du"
+    r"|atenciosamente|atentamente|cordialmente|page|p|pp|vol|no|[ivxlc]+)\b)[a-z\u00df-\u00fe]"
+)
+"""A word that a line of names and titles does not have."""
+
+_NO_REFERENCE = r"(?!['\u2019]?s?[\s,]*(?:et\s+al\.?|(?:and|&)\s+\w+)?[\s,(]*\d{4})"
+_SHORT_NAME = 2
+
+
+def has_rules(text: str) -> bool:
+    """Whether it can be told who speaks there: in English, Portuguese and Spanish it can."""
+    language = language_of(text)
+    return language in _FIRST_PERSON if language else _OTHER_LETTER.search(text) is None
+
+
+_OTHER_LETTER = re.compile(r"[\u0370-\u1dff\u2c00-\ud7ff\uf900-\ufaff]")
+"""A letter that is not a Latin one."""
+
+
+def speaks_as_first_person(text: str, language: str) -> bool:
+    """Whether the writer speaks of itself, alone or with others, outside quotation marks."""
+    return (
+        _FIRST_PERSON.get(language, _FIRST_PERSON["en"]).search(_TO_READERS.sub(" ", _QUOTED.sub(" ", text)))
+        is not None
+    )
+
+
+_VERBS = (
+    r"(?:say|claim|argue|assert|maintain|believe|think|insist|contend|hold|suppose|declare|allege|assume"
+    r"|complain|object|repl(?:y)|conclude|warn|write|state|propose|suggest)(?:s|d|ed)?|said|thought|held"
+    r"|wrote|replie[sd]|diz|dizem|disse|disseram|afirmam?|afirmou|afirmaram|argumentam?|argumentou"
+    r"|sustentam?|sustentou|acreditam?|acreditou|pensam?|pensou|alegam?|alegou|escreve|escreveu|dice|dicen"
+    r"|dijo|dijeron|afirman?|afirmo\u0301?|afirm\u00f3|argumentan?|argument\u00f3|sostienen?|sostuvo"
+    r"|creen?|crey\u00f3|piensan?|pens\u00f3|alegan?|aleg\u00f3|escribe|escribi\u00f3"
+)
+_WITH_CAPITAL = r"[A-Z\u00c0-\u00dd][\w'\u2019-]+"
+_NAME = (
+    rf"(?:{_WITH_CAPITAL}(?:\s+(?:(?:de|da|do|van|von|of)\s+)?{_WITH_CAPITAL}){{0,3}}"
+    r"|[a-z\u00e0-\u00fd]{3,20})"
+)
+_SAYS = re.compile(
+    rf"(?<![\w-])(?P<who>{_NAME})\s+(?:(?:[a-z]+ly|once|also|often|always|never|even|has|have|had"
+    rf"|tamb\u00e9m|sempre|siempre|tambi\u00e9n)\s+){{0,2}}(?:{_VERBS})(?:\s+(?:that|que)\b"
+    rf"|\s*[:,]\s*[\"\u201c\u00ab]|\s*:)"
+)
+_ACCORDING = {
+    language: re.compile(
+        rf"\b(?:[Aa]ccording to|[Ii]n the (?:view|words|opinion) of|[Dd]e acordo com{others}"
+        rf"|[Ss]eg\u00fan|[Dd]e acuerdo con|[Nn]a opini\u00e3o de|[Ee]n opini\u00f3n de)\s+(?:the|o|a|os|as"
+        rf"|el|la|los|las\s+)?\s*(?P<who>{_NAME})"
+    )
+    # What says "according to" in Portuguese is "second" in Spanish.
+    for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
+}
+_INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
+_NOBODY = words(
+    "i we he she it they you who which that this these those one there also and but or not to can may must",
+    "will would could should might people him her them me us never ever always often then so as if when have",
+    "has had is are was were be been being did does do",
+    "eu nos ele ela eles elas quem que isso isto nao yo nosotros ella ellos ellas quien eso esto no se lo",
+    "la el o a os as te le les e y mas pero",
+)
+_FIRST_PERSON = {
+    "en": re.compile(
+        r"(?<![\w'\u2019.])(?:I|[Ww]e|(?:I|[Ww]e)['\u2019](?:m|re|ve|d|ll)|[Mm]y|[Mm]yself|[Mm]ine|me|[Oo]urs?"
+        r"|[Oo]urselves|us)(?![\w'\u2019])"
+    ),
+    "pt": re.compile(
+        r"(?<!\w)(?:[Ee]u|[Mm]eus?|[Mm]inhas?|[Mm]im|[Cc]omigo|[Nn]\u00f3s|[Nn]oss[oa]s?|[Cc]onn?osco|[Aa]credit(?:o"
+        r"|amos)|[Pp]ens(?:o|amos)|[Aa]cho|[Ee]screvi|[Ee]stud(?:ei|amos))(?!\w)"
+    ),
+    "es": re.compile(
+        r"(?<!\w)(?:[Yy]o|[Mm]is?|[Mm]\u00ed[oa]?s?|[Cc]onmigo|[Nn]os|[Nn]osotr[oa]s|[Nn]uestr[oa]s?|[Cc]reemos"
+        r"|[Cc]reo|[Pp]ienso|[Pp]ensamos|[Ee]scrib\u00ed|[Ee]studi(?:\u00e9|amos))(?!\w)"
+    ),
+}
+_TO_READERS = re.compile(
+    r"(?<!\w)(?:tell|told|show|showed|remind|reminded|teach|taught|warn|warned|invite|invited)(?:s|es)?\s+us(?!\w)"
+)
+"""Who is told something is no speaker."""
+_QUOTED = re.compile(r"[\"\u201c\u00ab][^\"\u201c\u201d\u00ab\u00bb]{0,2000}[\"\u201d\u00bb]")
+
+
+def _is_name(text: str, name: str, start: int) -> bool:
+    """Whether it has a capital that the beginning of a sentence does not explain."""
+    if not name[0].isupper():
+        return False
+    before = text[:start].rstrip()
+    begins = not before or before.endswith((".", "!", "?", ":", "\u201c", '"'))
+    return not begins or " " in name or not folded(name).endswith("s")

@@ -1,0 +1,161 @@
+"""Standalone questions: what is asked, once what was said before is taken into account."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .addressing import unaddressed
+from .questions import points_back
+from .sentences import sentences_of, trimmed
+from .words import folded
+
+
+class Spoken(NamedTuple):
+    """An earlier message of a conversation of any number of people."""
+
+    is_ours: bool
+    """Whether the one who answers now said it."""
+    text: str
+
+
+class Standalone(NamedTuple):
+    """A question that can be looked up."""
+
+    question: str
+    """With the thing in place of "the second one", where that was said."""
+    text: str
+    """What is looked up: the question, after the one before it where it cannot stand alone."""
+    earlier: tuple[str, ...]
+    """What people said before, the last message last."""
+    is_cut: bool = False
+    """Whether it was too long to be looked up as a whole."""
+
+    def without(self, word: str) -> Standalone:
+        """The same question without a word such as "today", which no text of another time answers to."""
+        left = " ".join(self.question.replace(word, " ").split()).replace(" ?", "?")
+        return self._replace(question=left, text=self.text.replace(self.question, left))
+
+
+def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = ()) -> Standalone:
+    """The question with what it points back to: "the second one" becomes the second thing that was named.
+
+    `names` are those of the thinker who is asked about, whom no text of theirs names.
+    """
+    asked, is_cut = _essence(question)
+    before = [each._replace(text=each.text[:_LONGEST].strip()) for each in context[-_MOST:]]
+    before = [each for each in before if each.text]
+    people = tuple(each.text for each in before if not each.is_ours)
+    named = _named(asked, before)
+    if named != asked and people and not people[-1].endswith("?"):
+        people = ()  # what was listed is known now, and nothing was asked of it
+    asked = unaddressed(named, names)
+    if not people or not points_back(asked):
+        return Standalone(asked, asked, people, is_cut)
+    last = people[-1]
+    if points_back(last) and len(people) > 1:  # a chain: what is A? and B? and the cost of it?
+        last = f"{people[-2]}\n{last}"
+    return Standalone(asked, f"{last}\n{asked}", people, is_cut)
+
+
+def conversation(messages: Iterable[tuple[str, str]], question: str, names: Sequence[str]) -> list[Spoken]:
+    """What was said before, by role and text; `names` are those of the one who answers.
+
+    Any other role is a participant. Instructions of a system and results of tools are nobody's words, and
+    the question itself is not said before, although some clients send it so.
+    """
+    ours = _OUR_ROLES | {folded(name) for name in names}
+    roles = [(folded(role).strip(), text) for role, text in messages]
+    said = [Spoken(role in ours, text) for role, text in roles if role not in _ASIDE]
+    if said and not said[-1].is_ours and said[-1].text.strip() == question.strip():
+        said.pop()
+    return said
+
+
+_MOST = 40
+_FEW = 8
+_LONGEST = 2_000
+_LONGEST_ITEM = 200
+_LONGEST_POINTER = 24
+_LONG_QUESTION = 2_000
+_OUR_ROLES = frozenset({"assistant", "avatar", "ai", "bot", "model", "agent"})
+_ASIDE = frozenset({"system", "developer", "tool", "function"})
+_ORDINALS = {
+    word: place
+    for place, names in enumerate(
+        (
+            "last latter ultimo ultima",
+            "first 1st primeiro primeira primero primera former",
+            "second 2nd segundo segunda",
+            "third 3rd terceiro terceira tercero tercera",
+            "fourth 4th quarto quarta cuarto cuarta",
+            "fifth 5th quinto quinta",
+            "sixth 6th sexto sexta",
+            "seventh 7th setimo setima septimo septima",
+            "eighth 8th oitavo oitava octavo octava",
+        ),
+        start=-1,
+    )
+    for word in names.split()
+}
+_WHICH = re.compile(
+    r"\b(?:the|o|a|el|la)\s+(" + "|".join(_ORDINALS) + r")\b"
+    r"(?!\s+(?:world|century|time|edition|guerra|seculo|siglo|vez|year|day|chapter|capitulo|letter|carta|part"
+    r"|parte)\b)"
+    r"(?:\s+(?:one|of\s+(?:them|these|those)|item|um|uma|uno|una|deles|delas))?"
+)
+_NUMBERING = r"\(?(?:\d{1,2}|[a-h])[.)]\s"
+_ITEM = re.compile(r"(?:^|\n)\s*(?:[-*\u2022]|\(?\d{1,2}[.)]|\(?[a-h]\))\s+([^\n]+)")
+_INLINE_ITEM = re.compile(
+    rf"(?:^|[\s:;,(]){_NUMBERING}\s*([^\n;]{{1,300}}?)(?=[;,]?\s+(?:(?:and|e|y)\s+)?{_NUMBERING}|[.;]?\s*$)"
+)
+_SERIES = re.compile(
+    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|versus|vs\.?)\s+([^,.;:?!\n]{2,80})"
+)
+_LEADING = re.compile(
+    r"""^(?:.*?\b(?:between|among|about|of|on|are|is|were|includes?|like|compare|named|called|entre|sobre|sao|son
+    |como|comparar|incluem?|incluyen?)\s+)?(?:both\s+|the\s+|an?\s+|o\s+|os\s+|as\s+|la\s+|los\s+|las\s+|el\s+)?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _essence(question: str) -> tuple[str, bool]:
+    """A long message by its questions, which mostly stand at its end; one without any by its beginning."""
+    asked = question.strip()
+    if len(asked) <= _LONG_QUESTION:
+        return asked, False
+    spans = [span for each in sentences_of(asked) if (span := trimmed(asked, each)) is not None]
+    texts = [asked[start:end] for start, end in spans]
+    questions = [text for text in texts if text.endswith(("?", "\uff1f", "\u061f")) and len(text) <= 600]
+    kept = "\n".join(dict.fromkeys(questions[-3:]))
+    return (kept or asked[:_LONG_QUESTION]), True
+
+
+def _named(asked: str, before: Sequence[Spoken]) -> str:
+    """The question with the thing that "the second one" or "the latter" stands for, of those named last."""
+    found = _WHICH.search("".join((folded(letter) or letter)[0] for letter in asked))
+    if found is None or len(asked.split()) > _LONGEST_POINTER:
+        return asked
+    place = _ORDINALS[found.group(1)]
+    for each in reversed(before[-_FEW:]):
+        items = _items(each.text)
+        if len(items) > 1 and place < len(items):
+            return asked[: found.start()] + items[place][:_LONGEST_ITEM] + asked[found.end() :]
+    return asked
+
+
+def _items(text: str) -> list[str]:
+    """The things that a message names one after the other, as a list or as "one, another and a third"."""
+    for pattern in (_ITEM, _INLINE_ITEM):
+        items = [match.group(1).strip(" .;,") for match in pattern.finditer(text)]
+        if len(items) > 1:
+            return items
+    series: list[str] = []
+    for match in _SERIES.finditer(text):
+        parts = [*re.split(r",\s+", match.group(1)), match.group(2)]
+        if len(parts) > len(series):
+            series = parts
+    if len(series) < 2:
+        return []
+    return [_LEADING.sub("", part, count=1).strip() or part for part in series]

@@ -1,0 +1,304 @@
+"""Grounding: an avatar answers with claims, each borne out by a quote that stands in the corpus."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vivavoce.domain.avatars import Answered, Avatar, Confidence, Source
+from vivavoce.domain.certainty import Certainty, coverage
+from vivavoce.domain.claims import Claim
+from vivavoce.domain.eras import Later, later_than
+from vivavoce.domain.excerpts import is_instruction
+from vivavoce.domain.framing import spoken_language
+from vivavoce.domain.reporting import has_rules
+from vivavoce.domain.standalone import Spoken, Standalone
+from vivavoce.errors import InvalidInput
+from vivavoce.operations.avatar_results import AvatarResponse, Citation
+from vivavoce.operations.avatars import GenerateResponse
+from vivavoce.ports import Model, Said
+
+from .avatars import version_of
+from .checking import (
+    LONGEST_QUOTE,
+    Checked,
+    Quote,
+    Scene,
+    Window,
+    asks_for_instructions,
+    checked,
+    quote_at,
+    windows_of,
+)
+from .claiming import Drafting, model_of
+from .corpora import asked_of, corpus_passages, sources_of, standing
+from .explaining import Why
+from .extraction import Extraction, extracted
+from .handed import handed_in
+from .handlers import Errand, Work, runs
+from .references import avatar_named
+from .retrieval import Found
+from .voicing import (
+    Voiced,
+    is_strange,
+    limit_said,
+    others_for,
+    silence,
+    spoken_from_claims,
+    spoken_from_quotes,
+)
+
+PASSAGES = 10
+"""How many passages an answer is looked for in, besides those that a caller hands in."""
+_DEEP = 50
+"""How far the passages of a caller are looked for among those that were found."""
+_MOST_QUOTED = 1_000
+"""Characters that an answer of quotes has at most, unless one quote alone is longer."""
+_RELEVANT = 0.1
+"""Less likely passages are not shown to a model."""
+_NO_RULES = "it is in a language in which it cannot be told who speaks"
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """What an avatar says, and all that it rests on."""
+
+    response: str
+    citations: Sequence[Citation] = ()
+    confidence: Confidence = "low"
+    abstained: bool = True
+    why: dict[str, Any] = field(default_factory=dict)
+    """The question as it was looked up, passages with scores, claims kept and dropped with reasons."""
+
+
+@runs(GenerateResponse)
+async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarResponse:
+    avatar, version = await errand.read(lambda work: _known(op, work))
+    grounded = await answer_from(avatar, op, errand)
+    logged = await errand.write(lambda work: _logged(avatar, op, grounded, version, work))
+    return AvatarResponse(
+        response=grounded.response,
+        citations=list(grounded.citations),
+        confidence=grounded.confidence,
+        abstained=grounded.abstained,
+        disclosure=avatar.about.disclosure,
+        answer_id=logged.id,
+    )
+
+
+async def answer_from(avatar: Avatar, op: GenerateResponse, errand: Errand) -> Grounded:
+    """What the corpus of an avatar answers; InvalidInput where nothing is asked."""
+    if not op.question.strip():
+        raise InvalidInput("question: must not be blank.", details={"question": "must not be blank"})
+    return await (await _Answering.of(avatar, op, errand)).answered()
+
+
+@dataclass
+class _Answering:
+    """One question on its way to an answer."""
+
+    avatar: Avatar
+    errand: Errand
+    op: GenerateResponse
+    context: list[Spoken]
+    asked: Standalone
+    language: str
+    later: Later | None
+    sources: list[Source]
+    why: Why
+
+    @classmethod
+    async def of(cls, avatar: Avatar, op: GenerateResponse, errand: Errand) -> _Answering:
+        context, asked = asked_of(avatar, op.question, [(each.role, each.content) for each in op.context])
+        people = [each.text for each in context if not each.is_ours]
+        later = later_than(asked.question, avatar.about.ends, errand.ports.now().date())
+        if later is not None and not later.is_year:
+            asked = asked.without(later.word)
+        language = spoken_language(op.question, people)
+        sources, why = await sources_of(avatar), Why(op.question, asked, later)
+        return cls(avatar, errand, op, context, asked, language, later, sources, why)
+
+    async def answered(self) -> Grounded:
+        found = await self._passages()
+        windows = await windows_of(found, self.errand)
+        model = await self.errand.read(lambda work: model_of(self.avatar, work)) if found else None
+        extraction, voiced = await self._read(model, found, windows)
+        self.why.extraction(extraction)
+        if voiced is None:
+            voiced = self._extracted(extraction, windows)
+        if not voiced.citations:
+            return await self._silent(found)
+        return self._said(voiced, extraction, found)
+
+    async def _read(
+        self, model: Model | None, found: Sequence[Found], windows: Sequence[Window]
+    ) -> tuple[Extraction, Voiced | None]:
+        """What can be extracted, and what a model drafts; it writes while the passages are read."""
+        extracting = extracted(self.asked.question, self.asked.earlier, found, self.errand.ports)
+        if model is None:
+            return await extracting, None
+        drafting = asyncio.create_task(self._drafted(model, found, windows))
+        try:
+            return await extracting, await drafting
+        finally:
+            drafting.cancel()
+
+    async def _passages(self) -> list[Found]:
+        """What was found in the corpus, and what the caller handed in and stands there."""
+        given = self.op.passages
+        deep = await corpus_passages(self.avatar, self.asked.text, _DEEP if given else PASSAGES, self.errand)
+        found = deep[:PASSAGES]
+        handed = await handed_in(given, self.avatar, self.sources, deep, self.errand)
+        places = {_place(each) for each in found}
+        joined = [*found, *(each for each in handed.found if _place(each) not in places)]
+        joined.sort(key=lambda each: -each.score)
+        self.why.passages(joined, {_place(each) for each in handed.found}, handed.refused, self.sources)
+        return joined
+
+    async def _drafted(
+        self, model: Model, found: Sequence[Found], windows: Sequence[Window]
+    ) -> Voiced | None:
+        """What a model makes of the passages, without what does not hold; None where it is no use."""
+        likely = [place for place, each in enumerate(found) if each.score >= _RELEVANT] or range(len(found))
+        given, around = [found[place] for place in likely], [windows[place] for place in likely]
+        drafting = Drafting(model)
+        history = [Said("agent" if each.is_ours else "person", each.text) for each in self.context]
+        draft = await drafting.draft(
+            self.avatar.about, self.op.question, history, given, limit_said(self.later, self.language)
+        )
+        if draft is None:
+            self.why.model(drafting.written(), fell_back=True)
+            return None
+        people = (*(each.text for each in self.context), self.op.question)
+        scene = Scene(self.avatar, self.sources, around, self.op.question, people)
+        told = [
+            each if has_rules(each.claim.text) else each.dropped(_NO_RULES)
+            for each in await checked(draft.claims, scene)
+        ]
+        claims = await drafting.reread(told)
+        kept = [each for each in claims if not each.reason]
+        self.why.claims(claims, draft.passed_over)
+        is_lost = drafting.failed_to_judge or any(each.reason == _NO_RULES for each in claims)
+        self.why.model(drafting.written(), fell_back=is_lost and not kept)
+        if is_lost and not kept:
+            return None
+        limit = limit_said(self.later, self.language)
+        return spoken_from_claims(kept, self.avatar, self.sources, self.language, limit)
+
+    def _extracted(self, extraction: Extraction, windows: Sequence[Window]) -> Voiced:
+        """Sentences of the corpus as they stand."""
+        kept: list[Checked] = []
+        asks, size = asks_for_instructions(self.op.question), 0
+        for sentence in extraction.sentences:
+            quote = quote_at(windows[sentence.place], sentence.start, sentence.end)
+            where = standing(quote.window.found, quote.span.start, self.sources)
+            claim = Claim(quote.text, sentence.place + 1, quote.text)
+            reason = ""
+            if (
+                quote.text != quote.window.found.cited.text[sentence.start : sentence.end]
+                or not quote.text.strip()
+            ):
+                reason = "its document changed after it was found"
+            elif is_instruction(quote.text) and not asks:
+                reason = "its quote speaks to a model, not to a reader"
+            elif len(quote.text) > LONGEST_QUOTE:
+                reason = f"its quote is longer than {LONGEST_QUOTE} characters"
+            elif any(each.quote is not None and _overlap(each.quote, quote) for each in kept):
+                reason = "it was said already"
+            elif size and size + len(quote.text) > _MOST_QUOTED:
+                reason = "enough is quoted already"
+            size += 0 if reason else len(quote.text)
+            kept.append(Checked(claim, quote, where, reason))
+        self.why.claims(kept, 0)
+        said = [(each.quote, each.where) for each in kept if not each.reason]
+        limit = limit_said(self.later, self.language)
+        pairs = [(quote, where) for quote, where in said if quote is not None and where is not None]
+        return spoken_from_quotes(pairs, self.avatar, self.sources, self.language, limit)
+
+    def _said(self, voiced: Voiced, extraction: Extraction, found: Sequence[Found]) -> Grounded:
+        places = {(each.document_id, each.start) for each in voiced.citations}
+        quoted = [
+            each
+            for each in found
+            if any(
+                each.cited.document_id == document
+                and each.cited.passage.start <= start < each.cited.passage.end
+                for document, start in places
+            )
+        ]
+        quotes = [each.quote for each in voiced.citations]
+        language = quoted[0].cited.language if quoted else ""
+        certainty = Certainty(
+            retrieval=max((each.score for each in quoted or found), default=0.0),
+            likelihood=extraction.likelihood,
+            coverage=coverage(self.asked.text, quotes, language),
+            passages=len(quoted),
+            sources=len({each.document_id for each in voiced.citations}),
+        )
+        self.why.confidence(certainty)
+        return Grounded(
+            voiced.text,
+            voiced.citations,
+            certainty.confidence(is_limited=self.later is not None),
+            abstained=False,
+            why=self.why.written(),
+        )
+
+    async def _silent(self, found: Sequence[Found]) -> Grounded:
+        """The acknowledgement of limits."""
+        best = max((each.score for each in found), default=0.0)
+        is_stranger = self.later is None and is_strange(self.asked.text, self.avatar, self.sources, best)
+        is_empty = not found and not await self.errand.read(self._is_read)
+        others = await self.errand.read(lambda work: others_for(self.asked.text, self.avatar, work))
+        response = silence(
+            self.avatar,
+            self.sources,
+            found,
+            self.asked.text,
+            self.language,
+            limit=limit_said(self.later, self.language),
+            is_stranger=is_stranger,
+            is_empty=is_empty,
+            others=others,
+        )
+        reason = "out of scope" if is_stranger else "after its time" if self.later else "corpus miss"
+        self.why.silence("empty corpus" if is_empty else reason)
+        return Grounded(response, why=self.why.written())
+
+    def _is_read(self, work: Work) -> bool:
+        """Whether there is anything that the avatar has read."""
+        return bool(work.tables.documents.languages(self.avatar.datastore_id))
+
+
+def _place(found: Found) -> tuple[str, int, int]:
+    return found.cited.document_id, found.cited.passage.start, found.cited.passage.end
+
+
+def _overlap(one: Quote, other: Quote) -> bool:
+    same = one.window.found.cited.document_id == other.window.found.cited.document_id
+    return same and one.span.start < other.span.end and other.span.start < one.span.end
+
+
+def _known(op: GenerateResponse, work: Work) -> tuple[Avatar, str]:
+    avatar = avatar_named(op.avatar_id, work)
+    return avatar, version_of(avatar, work)
+
+
+def _logged(avatar: Avatar, op: GenerateResponse, grounded: Grounded, version: str, work: Work) -> Answered:
+    """The answer in the log."""
+    answered = Answered(
+        **work.identity(),
+        avatar_id=avatar.id,
+        question=op.question,
+        response=grounded.response,
+        confidence=grounded.confidence,
+        abstained=grounded.abstained,
+        corpus_version=version,
+        asked_by=work.caller.id,
+        citations=[each.model_dump(mode="json") for each in grounded.citations],
+        why=grounded.why,
+    )
+    work.tables.answered.add(answered)
+    return answered

@@ -1,0 +1,127 @@
+"""An avatar's answer as lines of text: what it says, footnotes with the words it rests on, and why."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vivavoce.domain.citation_styles import one_line, referenced
+from vivavoce.domain.framing import as_read, place_of, quoted
+from vivavoce.operations.avatar_results import AvatarResponse, Citation
+
+_WIDEST = 100
+_QUOTE = 400
+"""Characters of a quote that are shown."""
+_CLAIM = 160
+
+
+def answer_lines(answer: AvatarResponse, indent: str = "") -> Iterator[str]:
+    """What was answered, then a footnote for each citation, then who speaks."""
+    numbers = _numbers(answer.citations)
+    for paragraph in _numbered(answer.response, answer.citations, numbers).split("\n"):
+        yield from _wrapped(paragraph, indent)
+    if answer.citations:
+        yield ""
+    told: set[int] = set()
+    for citation, number in zip(answer.citations, numbers, strict=True):
+        if number not in told:
+            told.add(number)
+            yield from _footnote(number, citation, answer.response, indent)
+    yield ""
+    yield from _wrapped(f"Confidence: {answer.confidence}. {answer.disclosure}", indent)
+
+
+def reason_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    """Why an answer is what it is: the question as it was looked up, passages, claims, limits."""
+    yield "Why this answer"
+    if why.get("lookedUp"):
+        yield from _wrapped(f"Looked up: {why['lookedUp']}", "  ")
+    yield from _wrapped(f"Written by: {_writer(why.get('model'))}", "  ")
+    passages: Sequence[Mapping[str, Any]] = why.get("passages") or ()
+    yield f"  Passages, each with how likely it is about the question: {len(passages)}"
+    for passage in passages:
+        given = " (given with the question)" if passage.get("from") == "caller" else ""
+        place = referenced(str(passage.get("source", "")), None, passage.get("page"))
+        yield f"    {_score(passage.get('score'))}  {place}{given}"
+    claims: Sequence[Mapping[str, Any]] = why.get("claims") or ()
+    yield f"  Claims: {len(claims)}"
+    for claim in claims:
+        verdict = "kept" if claim.get("kept") else "dropped"
+        yield from _wrapped(
+            f"{verdict}: {_cut(str(claim.get('text') or claim.get('quote') or ''), _CLAIM)}", "    "
+        )
+        if claim.get("reason"):
+            yield from _wrapped(str(claim["reason"]), "      ")
+    for name, shown in (("likelihood", "Likelihood that these passages answer"), ("limits", "Limits")):
+        if why.get(name) not in (None, "", [], {}):
+            yield from _wrapped(f"{shown}: {_plain(why[name])}", "  ")
+    if why.get("confidence"):
+        yield from _wrapped(f"Confidence: {_plain(why['confidence'])}", "  ")
+
+
+def _writer(model: Mapping[str, Any] | None) -> str:
+    """Who put the answer into words."""
+    if model is None:
+        return "no model; it is made of sentences of the corpus"
+    faults = "; ".join(str(fault) for fault in model.get("faults") or ())
+    name = f"{model.get('name', 'a model')}{f' ({faults})' if faults else ''}"
+    return f"sentences of the corpus, in place of {name}" if model.get("fellBack") else name
+
+
+def _numbers(citations: Sequence[Citation]) -> list[int]:
+    """The footnote of each citation: the same words at the same place have one."""
+    known: dict[tuple[str, int, int], int] = {}
+    return [known.setdefault((each.document_id, each.start, each.end), len(known) + 1) for each in citations]
+
+
+def _numbered(response: str, citations: Sequence[Citation], numbers: Sequence[int]) -> str:
+    """The response with the number of its footnote behind each claim."""
+    marks: dict[int, list[int]] = {}
+    for citation, number in zip(citations, numbers, strict=True):
+        place = response.find(citation.claim) if citation.claim else -1
+        if place >= 0:
+            at = marks.setdefault(place + len(citation.claim), [])
+            at += [] if number in at else [number]
+    for place in sorted(marks, reverse=True):
+        shown = "".join(f" [{number}]" for number in sorted(marks[place]))
+        response = f"{response[:place]}{shown}{response[place:]}"
+    return response
+
+
+def _footnote(number: int, citation: Citation, response: str, indent: str) -> Iterator[str]:
+    """Where the words stand, and the words themselves where the response does not have them already."""
+    yield from _wrapped(f"[{number}] {place_of(citation)}", indent)
+    below = f"{indent}    "
+    if as_read(citation.quote) not in one_line(response):
+        yield from _wrapped(quoted(_cut(as_read(citation.quote), _QUOTE)), below)
+    address = f"{citation.url}, " if citation.url else ""
+    yield f"{below}{address}characters {citation.start} to {citation.end}"
+
+
+def _score(score: Any) -> str:
+    return f"{score:.2f}" if isinstance(score, int | float) else " -- "
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(_plain(each) for each in value)
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """The lines of a paragraph at a terminal; elsewhere, where somebody may search it, one line."""
+    line = f"{indent}{one_line(text)}"
+    if not sys.stdout.isatty():
+        return [line.rstrip()]
+    width = max(min(shutil.get_terminal_size().columns, _WIDEST), 20)
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+
+
+def _cut(text: str, most: int) -> str:
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[:most]}…"

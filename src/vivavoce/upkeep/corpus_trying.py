@@ -1,0 +1,87 @@
+"""A corpus on trial: its documents are read and split, and nothing is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+from vivavoce.app import App
+from vivavoce.domain.avatars import Source
+from vivavoce.domain.documents import Part
+from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.knowledge import Datasource
+from vivavoce.domain.passages import document_of, passages_of
+from vivavoce.errors import Unreadable
+from vivavoce.ports import Embedder
+
+from .corpus import (
+    Document,
+    Looking,
+    Outcome,
+    Processed,
+    is_unchanged,
+    known_sources,
+    left_of,
+    result_for,
+    wanted_of,
+)
+from .corpus_files import AvatarFolder
+from .corpus_registering import known_avatar
+from .working import Told
+
+_HEAD = 4096
+
+
+async def try_corpus(
+    app: App, folder: AvatarFolder, told: Told, *, source_id: str | None = None, force: bool = False
+) -> Processed:
+    """What process_corpus would do: each document that is new or has changed is read and split."""
+    began = time.perf_counter()
+    listed, documents = folder.listed(), folder.documents()
+    wanted = wanted_of(listed, source_id)
+    result = result_for(folder, listed, documents, source_id)
+    avatar = await known_avatar(app, folder.id)
+    datastore_id = None if avatar is None else avatar.datastore_id
+    known: Mapping[str, Datasource] = {} if datastore_id is None else await known_sources(app, datastore_id)
+    embedder = await _embedder(datastore_id, app)
+    result.left = list(left_of(listed, known))
+
+    async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
+        outcome.passages, outcome.tokens = await _split(document.path, embedder, app)
+        outcome.state = "processed"
+
+    def is_done(document: Document, before: Datasource) -> bool:
+        return not force and is_unchanged(document, before)
+
+    looking = Looking(folder, documents, known, is_named=source_id is not None)
+    result.outcomes = await looking.through(wanted, told, is_done, split)
+    result.seconds = time.perf_counter() - began
+    return result
+
+
+async def _embedder(datastore_id: str | None, app: App) -> Embedder:
+    """The embedder that counts the tokens of the corpus: its own one, or the one that it would get."""
+    if datastore_id is not None:
+        serving = await app.ports.store.read(lambda tables: tables.collections.of(datastore_id))
+        if serving:
+            return app.ports.embedders.named(serving[0].embedder)
+    return app.ports.embedders.chosen()
+
+
+async def _split(path: Path, embedder: Embedder, app: App) -> tuple[int, int]:
+    """How many passages and tokens a document gives."""
+    with path.open("rb") as file:
+        kind = kind_of(path.name, file.read(_HEAD))
+    async with aclosing(app.ports.reader.read(path, kind)) as reading:
+        parts = [part async for part in reading]
+    if not any(part.text.strip() for part in parts):
+        raise Unreadable("There is no text in it.")
+    tokens = await asyncio.to_thread(_tokens, parts, embedder)
+    return len(tokens), sum(tokens)
+
+
+def _tokens(parts: list[Part], embedder: Embedder) -> list[int]:
+    return [passage.tokens for passage in passages_of(*document_of(parts), embedder.lengths)]

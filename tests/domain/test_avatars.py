@@ -1,0 +1,56 @@
+"""Avatars: how the files that people write are read."""
+
+from datetime import date
+
+import pytest
+
+from vivavoce.domain.avatar_files import new_config
+from vivavoce.domain.avatars import read_config, read_sources
+from vivavoce.errors import InvalidInput
+
+
+def a_config(**changes):
+    return new_config("ada", "Ada Lovelace", "Wrote notes.") | changes
+
+
+def dated(**dates):
+    return a_config(corpus={"description": "Notes.", "sources": [], "dateRange": dates})
+
+
+@pytest.mark.parametrize("year", ["1977", 1977])
+def test_a_year_alone_is_the_whole_year(year):
+    dates = read_config(dated(start=year, end=year)).corpus.date_range
+
+    assert (dates.start, dates.end) == (date(1977, 1, 1), date(1977, 12, 31))
+
+
+def test_a_date_is_itself():
+    dates = read_config(dated(start="1977-05-02", end=None)).corpus.date_range
+
+    assert (dates.start, dates.end) == (date(1977, 5, 2), None)
+
+
+@pytest.mark.parametrize("given", ["May 1977", "77", 19771, True, ""])
+def test_what_is_no_date_is_told_with_an_example(given):
+    with pytest.raises(InvalidInput, match=r"start: must be a date such as 1977-05-02, or a year"):
+        read_config(dated(start=given))
+
+
+def test_null_is_as_good_as_missing_for_what_may_be_missing():
+    nulls = dict.fromkeys(["authors", "topics", "type", "verified", "priority", "year"])
+
+    (source,) = read_sources([{"id": "notes", "title": "Notes", **nulls}])
+
+    assert (source.authors, source.topics, source.type, source.verified) == ([], [], "article", False)
+    assert source.is_primary
+    assert read_config(a_config(expertise=None, mcp=None, birthYear=None)).expertise == []
+    with pytest.raises(InvalidInput, match="title"):
+        read_sources([{"id": "notes", "title": None}])
+
+
+def test_a_configuration_may_have_a_disclosure_of_its_own():
+    own = "An AI that has read the notes."
+
+    assert read_config(a_config(disclosure=own)).disclosure == own
+    assert read_config(a_config()).disclosure.startswith("An AI that has studied Ada Lovelace")
+    assert read_config(a_config(disclosure=" ")).disclosure.startswith("An AI that has studied Ada Lovelace")

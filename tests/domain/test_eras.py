@@ -1,0 +1,92 @@
+"""Whether a question is about a time after the corpus."""
+
+from datetime import date
+
+import pytest
+
+from vivavoce.domain.eras import later_than
+
+ENDS = date(2012, 6, 12)
+NOW = date(2026, 1, 31)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("What did she think of the elections of 2016?", "2016"),
+        ("How were forests governed in the 2020s?", "2020s"),
+        ("What will the 22nd century bring?", "22nd century"),
+        ("What does she say about fisheries today?", "today"),
+        ("Who currently leads the workshop?", "currently"),
+        ("What are the latest findings on commons?", "the latest"),
+        ("What would she say to the current president?", "the current president"),
+        ("What is the latest AI good for?", "the latest"),
+        ("How do people fish nowadays?", "nowadays"),
+        ("What happened in 2020 farmers remember?", "2020"),
+        ("What did she say about ChatGPT?", "ChatGPT"),
+        ("How did COVID-19 change the commons?", "COVID-19"),
+        ("O que ela pensa da pol\u00edtica atualmente?", "atualmente"),
+        ("O que aconteceu em 2019?", "2019"),
+        ("O que ela diz hoje em dia?", "hoje em dia"),
+        ("\u00bfQu\u00e9 pasa hoy en d\u00eda con los bosques?", "hoy en d\u00eda"),
+        ("\u00bfQu\u00e9 ocurri\u00f3 en 2020?", "2020"),
+        ("\u00bfC\u00f3mo est\u00e1n los comunes en la actualidad?", "en la actualidad"),
+    ],
+)
+def test_later_times_are_found(question, word):
+    found = later_than(question, ENDS, NOW)
+
+    assert found is not None
+    assert found.word == word
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happened in 1990?",
+        "What did she find in 2012?",
+        "How were the huertas governed in the 15th century?",
+        "What does she say about the 1960s?",
+        "How many of the 2050 pages deal with fish?",
+        "What is the tragedy of the commons?",
+        "What happened in the twentieth century?",
+        "O que ela escreveu em 1990?",
+        "O que dizem as regras do s\u00e9culo XX?",
+        "What did she write about computers?",
+        "How strong is the current in the river?",
+        "What did she do the next year after the flood?",
+        "What does she say about the latest date to return seed?",
+        "Must seed be returned in March at the latest?",
+        "Do the kinds lent in 2050 grams weigh more?",
+        "What does rule 2050 say?",
+        "",
+    ],
+)
+def test_times_of_the_corpus_are_no_limit(question):
+    assert later_than(question, ENDS, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("What did Voltaire think of the twentieth century?", "twentieth century"),
+        ("O que Voltaire disse do s\u00e9culo XX?", "s\u00e9culo XX"),
+        ("\u00bfQu\u00e9 dijo Voltaire del siglo XIX?", "siglo XIX"),
+        ("What did Voltaire say about television?", "television"),
+        ("What is said of the Second World War?", "Second World War"),
+    ],
+)
+def test_centuries_and_things_after_an_old_corpus_are_found(question, word):
+    found = later_than(question, date(1778, 5, 30), NOW)
+
+    assert found is not None
+    assert found.word == word
+
+
+def test_a_corpus_without_an_end_has_no_limit():
+    assert later_than("What happened in 2025?", None, NOW) is None
+
+
+def test_the_present_is_no_limit_for_a_corpus_that_goes_on():
+    assert later_than("What is the rule today?", date(2030, 1, 1), NOW) is None
+    assert later_than("What is the rule in 2031?", date(2030, 1, 1), NOW) is not None

@@ -1,0 +1,191 @@
+"""How a student speaks, and how it names what it quotes."""
+
+import pytest
+
+from vivavoce.domain.citation_styles import Cited, Style, style_in, surname_of
+from vivavoce.domain.framing import (
+    SPOKEN,
+    Quotation,
+    is_another_voice,
+    quotations,
+    quoted,
+    said,
+    spoken_language,
+    stated,
+)
+
+BOOK = Cited("Governing the Commons", ("Elinor Ostrom",), 1990, "42")
+PAPER = Cited("A Behavioral Approach", ("Elinor Ostrom", "Jo Burger", "Ann Field"), 1998, None)
+
+
+def test_a_quote_is_given_with_who_says_it_and_where():
+    assert quotations([Quotation(BOOK, "Rules change.")], Style(), "en", [1]) == [
+        'In "Governing the Commons" (1990), Elinor Ostrom writes: "Rules change." (p. 42).'
+    ]
+
+
+def test_further_quotes_are_led_to_in_other_words():
+    given = [Quotation(BOOK, f"Rule {place}.") for place in range(4)]
+
+    leading = [sentence.split(":")[0] for sentence in quotations(given, Style(), "en", [1] * 4)]
+
+    assert len(set(leading)) == 4
+    assert leading[1] == "Ostrom goes on"
+
+
+@pytest.mark.parametrize(
+    ("language", "begins"),
+    [("en", "In "), ("pt", 'Em "Governing the Commons" (1990), Elinor Ostrom escreve:'), ("es", "En ")],
+)
+def test_the_frame_is_in_the_language_of_the_question_and_the_quote_in_its_own(language, begins):
+    (sentence,) = quotations([Quotation(BOOK, "Rules change.")], Style(), language, [1])
+
+    assert sentence.startswith(begins)
+    assert '"Rules change."' in sentence
+
+
+def test_a_work_without_authors_speaks_for_itself():
+    work = BOOK._replace(authors=(), page=None, year=None)
+
+    assert quotations([Quotation(work, "Rules change.")], Style(), "en", [1]) == [
+        '"Governing the Commons" says: "Rules change."'
+    ]
+
+
+def test_a_speech_is_said():
+    (sentence,) = quotations([Quotation(BOOK, "Rules change.", "says")], Style(), "en", [1])
+
+    assert "Elinor Ostrom says:" in sentence
+
+
+def test_an_introduction_is_not_the_words_of_the_author():
+    (sentence,) = quotations([Quotation(BOOK, "She was kind.", part="Foreword")], Style(), "en", [1])
+
+    assert "Ostrom" not in sentence
+    assert "Foreword" in sentence
+
+
+@pytest.mark.parametrize(
+    "heading", ["INTRODUCTION", "Foreword", "Translator's Note", "Introduction by Jo Burger"]
+)
+def test_parts_that_others_write_are_known(heading):
+    assert is_another_voice(heading)
+
+
+@pytest.mark.parametrize("heading", ["Chapter 1", "Introduction to the theory of rules", "Notes on method"])
+def test_other_parts_are_the_author_s(heading):
+    assert not is_another_voice(heading)
+
+
+@pytest.mark.parametrize(
+    ("wish", "ends"),
+    [
+        ("APA", "rules change (Ostrom, 1990, p. 42)."),
+        ("Author-year with page numbers", "rules change (Ostrom, 1990, p. 42)."),
+        ("ABNT, autor-data", "rules change (Ostrom, 1990, p. 42)."),
+        ("MLA style", "rules change (Ostrom 42)."),
+        ("Chicago author-date", "rules change (Ostrom 1990, 42)."),
+        ("Chicago, with footnotes", "rules change [1]."),
+        ("Numbered references like [1]", "rules change [1]."),
+        ("IEEE", "rules change [1]."),
+        ("Title in italics, year, page", "rules change (*Governing the Commons*, 1990, p. 42)."),
+        ("However you like", 'rules change ("Governing the Commons", 1990, p. 42).'),
+        ("APA without page numbers", "rules change (Ostrom, 1990)."),
+    ],
+)
+def test_a_wish_for_a_style_is_honoured(wish, ends):
+    assert stated("Ostrom says that rules change.", BOOK, style_in(wish), "en", 1).endswith(ends)
+
+
+def test_several_authors_are_shortened():
+    assert style_in("APA").mark(PAPER, 1, is_introduced=False) == "(Ostrom et al., 1998)"
+    assert (
+        style_in("MLA").mark(PAPER._replace(authors=("A Bee", "C Dee")), 1, is_introduced=False)
+        == "(Bee and Dee)"
+    )
+
+
+def test_a_note_names_the_whole_work():
+    assert style_in("footnotes").note(BOOK, 2) == '[2] Elinor Ostrom, "Governing the Commons" (1990), p. 42.'
+
+
+def test_blank_authors_are_nobody():
+    given = [
+        Quotation(BOOK._replace(authors=("", " , ")), text) for text in ("Rules change.", "Users agree.")
+    ]
+
+    first, second = quotations(given, Style(), "en", [1, 1])
+
+    assert first.startswith('"Governing the Commons" (1990) says:')
+    assert second.startswith("It goes on:")
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second"),
+    [
+        ("en", "Elinor Ostrom and James Walker write:", "Ostrom and Walker go on:"),
+        ("pt", "Elinor Ostrom e James Walker escrevem:", "Ostrom e Walker continuam:"),
+        ("es", "Elinor Ostrom y James Walker escriben:", "Ostrom y Walker contin\u00faan:"),
+    ],
+)
+def test_several_authors_write_in_the_plural(language, first, second):
+    work = BOOK._replace(authors=("Ostrom, Elinor", "James Walker"))
+
+    told = quotations([Quotation(work, "A."), Quotation(work, "B.")], Style(), language, [1, 1])
+
+    assert first in told[0]
+    assert told[1].startswith(second)
+
+
+@pytest.mark.parametrize(
+    ("name", "surname"),
+    [
+        ("Elinor Ostrom", "Ostrom"),
+        ("Ostrom, Elinor", "Ostrom"),
+        ("Martin Luther King, Jr.", "King"),
+        ("Ludwig van der Rohe", "van der Rohe"),
+        (" , ", ""),
+    ],
+)
+def test_a_family_name_is_the_same_everywhere(name, surname):
+    assert surname_of(name) == surname
+
+
+def test_words_divided_at_the_end_of_a_line_are_read_whole():
+    assert quoted("Monitors are account-\nable to the \ufb01rst 10 m\u00b2.") == (
+        '"Monitors are accountable to the first 10 m\u00b2."'
+    )
+
+
+def test_quotation_marks_are_ones_that_the_quote_does_not_have():
+    assert quoted("a \u201cb\u201d") == '"a \u201cb\u201d"'
+    assert quoted('a "b" \u201cc\u201d') == '\u00aba "b" \u201cc\u201d\u00bb'
+    assert quoted('"b" \u201cc\u201d \u00abd\u00bb') == "\u201c'b' \u2018c\u2019 \u00abd\u00bb\u201d"
+
+
+def test_a_quote_with_quotation_marks_stays_readable():
+    (sentence,) = quotations([Quotation(BOOK, 'He said "no" to it.')], Style(), "en", [1])
+
+    assert '\u201cHe said "no" to it.\u201d' in sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "language"),
+    [
+        ("What are the rules of the commons?", (), "en"),
+        ("Quais s\u00e3o as regras dos comuns?", (), "pt"),
+        ("\u00bfCu\u00e1les son las reglas de los comunes?", (), "es"),
+        ("Quelles sont les r\u00e8gles des communs?", (), "en"),
+        ("Nepal?", ("Quais s\u00e3o as regras no Nepal?",), "pt"),
+        ("Nepal?", (), "en"),
+    ],
+)
+def test_it_speaks_the_language_of_the_question(question, earlier, language):
+    assert spoken_language(question, earlier) == language
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_it_says_its_limits_in_every_language(language):
+    assert "2012" in said("ended", language, year="2012", what="2020")
+    assert "corpus" in said("silent", language)
+    assert "corpus" in said("stranger", language)

@@ -1,0 +1,61 @@
+"""Who is said to say something, and whether a text speaks of its own authors."""
+
+import pytest
+
+from vivavoce.domain.reporting import has_rules, is_told_of, reporters_in, speaks_as_first_person
+
+AUTHORS = ["Elinor Ostrom", "", " , "]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "44  Elinor Ostrom, Governing the Commons\n\nRules change.",
+        "Elinor Ostrom\n\nRules change.",
+        "Rules change.\n\nSincerely,\nElinor Ostrom",
+        "Users who\nElinor Ostrom 45\nobey the rules watch each other.",
+    ],
+)
+def test_headers_and_signatures_do_not_speak_of_the_author(text):
+    assert not is_told_of(AUTHORS, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Here Ostrom shows that rules change.", "It was Elinor Ostrom\nwho went to Nepal."]
+)
+def test_a_sentence_about_the_author_is_by_somebody_else(text):
+    assert is_told_of(AUTHORS, text)
+    assert is_told_of(["Ostrom, Elinor"], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("We studied 127 systems.", "en"),
+        ("In our view, rules change.", "en"),
+        ("Rules matter to us.", "en"),
+        ("N\u00f3s estudamos as regras.", "pt"),
+        ("O nosso estudo mostra regras.", "pt"),
+        ("Nuestro estudio muestra reglas.", "es"),
+    ],
+)
+def test_the_first_person_is_heard_in_the_plural_too(text, language):
+    assert speaks_as_first_person(text, language)
+
+
+@pytest.mark.parametrize(
+    "text", ["She tells us that rules change.", 'She writes: "We studied rules."', "The US has rules."]
+)
+def test_words_to_the_reader_and_quotes_are_not_the_first_person(text):
+    assert not speaks_as_first_person(text, "en")
+
+
+def test_languages_without_rules_are_known():
+    assert has_rules("The team studied 127 systems in Nepal.")
+    assert not has_rules("Ich habe 127 Systeme in Nepal untersucht.")
+    assert not has_rules("\u042f \u0438\u0437\u0443\u0447\u0438\u043b 127")
+
+
+def test_the_second_in_spanish_says_nothing():
+    assert reporters_in("El segundo libro trata de reglas.", "es") == []
+    assert [each.name for each in reporters_in("Segundo Ostrom, as regras mudam.", "pt")] == ["Ostrom"]

@@ -1,0 +1,16 @@
+"""What the tests of upkeep share: an app on an engine whose embedder counts words."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.app import App
+from vivavoce.engine import Engine
+from vivavoce.engine.ingestion import Ingester
+from vivavoce.engine.keys import Keyring
+
+
+@pytest.fixture
+def app(engine: Engine) -> App:
+    """The app of an empty workspace."""
+    return App(engine, Keyring(engine.ports), b"", engine.ports, Ingester(engine.ports))
