@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reporting import report, words
+from sets import ingested
 
 from vivavoce.app import App, open_app
 from vivavoce.domain.excerpts import excerpts_of
@@ -21,8 +22,6 @@ from vivavoce.domain.languages import language_of
 from vivavoce.domain.words import idf, weight, words_of
 from vivavoce.engine.extraction import Sentence, extracted
 from vivavoce.engine.retrieval import Found, Wanted, passages_for
-from vivavoce.operations import OPERATOR
-from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.settings import Settings
 
 SETS = ("pt_abstain", "nomiracl_en", "clapnq")
@@ -80,7 +79,7 @@ async def _answers(
     name: str, corpus: Sequence[Mapping[str, Any]], asked: Sequence[Asked], keep: Path
 ) -> list[Answer]:
     async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(keep / f"{name}.db")})) as app:
-        datastore_id = await _ingested(name, corpus, app)
+        datastore_id = await ingested(name, corpus, app)
         return [await _answer(each, datastore_id, app) for each in asked]
 
 
@@ -115,26 +114,6 @@ async def _stands(sentence: Sentence, found: Found, app: App) -> bool:
 
 def _document(found: Found) -> str:
     return str(found.datasource.config["custom_id"])
-
-
-async def _ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> str:
-    known = await app.ports.store.read(lambda tables: tables.datastores.where())
-    if known:
-        await app.ingester.finish()
-        return known[0].id
-    datastore = await app.backend.run(CreateDatastore(type="qdrant", name=name), OPERATOR)
-    for document in corpus:
-        await app.backend.run(
-            CreateDatasource(
-                datastore_id=datastore.id,
-                name=(document.get("title") or document["id"]).strip()[:200] or document["id"],
-                text=document["text"] or document["title"],
-                custom_id=document["id"],
-            ),
-            OPERATOR,
-        )
-    await app.ingester.finish()
-    return datastore.id
 
 
 class Floor:

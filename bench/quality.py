@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reporting import report, words
+from sets import ingested
 
 from vivavoce.app import App, open_app
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.words import terms_of
 from vivavoce.operations import OPERATOR
-from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore, QueryDatastore
+from vivavoce.operations.knowledge import QueryDatastore
 from vivavoce.ports import Hit, Question
 from vivavoce.settings import Settings
 
@@ -52,7 +53,7 @@ async def main() -> None:
 async def _measured(name: str, labelled: Labelled, folder: Path, reranker: str) -> dict[str, Any]:
     environment = {"VIVAVOCE_DATABASE": str(folder / f"{name}.db"), "VIVAVOCE_RERANKER": reranker}
     async with open_app(Settings.read(environment)) as app:
-        datastore_id = await _ingested(name, labelled.corpus, app)
+        datastore_id = await ingested(name, labelled.corpus, app)
         document_of = await _documents(datastore_id, app)
         ours: list[float] = []
         legs: dict[str, list[float]] = {"words alone": [], "meaning alone": [], "rank fusion": []}
@@ -75,26 +76,6 @@ async def _measured(name: str, labelled: Labelled, folder: Path, reranker: str) 
         **{leg: round(statistics.fmean(values), 4) for leg, values in legs.items()},
         "ms a question": round(statistics.median(spent) * 1000, 1),
     }
-
-
-async def _ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> str:
-    known = await app.ports.store.read(lambda tables: tables.datastores.where())
-    if known:
-        await app.ingester.finish()
-        return known[0].id
-    datastore = await app.backend.run(CreateDatastore(type="qdrant", name=name), OPERATOR)
-    for document in corpus:
-        await app.backend.run(
-            CreateDatasource(
-                datastore_id=datastore.id,
-                name=(document.get("title") or document["id"]).strip()[:200] or document["id"],
-                text=document["text"] or document["title"],
-                custom_id=document["id"],
-            ),
-            OPERATOR,
-        )
-    await app.ingester.finish()
-    return datastore.id
 
 
 async def _documents(datastore_id: str, app: App) -> dict[int, str]:

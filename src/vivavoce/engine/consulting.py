@@ -9,8 +9,8 @@ from vivavoce.operations.avatar_results import AvatarResponse
 from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.ports import Ports
 
-from .grounding import generate_response
 from .handlers import Errand
+from .responding import generate_response
 
 
 async def consulted(avatar_id: str, question: str, agent: Agent, ports: Ports) -> str:

@@ -34,8 +34,8 @@ from vivavoce.operations.conversations import (
     SetConversationStatus,
     UnassignConversation,
     UpdateConversation,
-    place_of,
 )
+from vivavoce.operations.cursors import place_of
 from vivavoce.ports import ConversationFilter
 
 from .handlers import Work, handles

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce.domain.avatars import Answered, Avatar, Confidence, Source
+from vivavoce.domain.avatars import Avatar, Confidence, Source
 from vivavoce.domain.certainty import Certainty, coverage
 from vivavoce.domain.claims import Claim
 from vivavoce.domain.eras import Later, later_than
@@ -16,11 +16,10 @@ from vivavoce.domain.framing import spoken_language
 from vivavoce.domain.reporting import has_rules
 from vivavoce.domain.standalone import Spoken, Standalone
 from vivavoce.errors import InvalidInput
-from vivavoce.operations.avatar_results import AvatarResponse, Citation
+from vivavoce.operations.avatar_results import Citation
 from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.ports import Model, Said
 
-from .avatars import version_of
 from .checking import (
     LONGEST_QUOTE,
     Checked,
@@ -37,8 +36,7 @@ from .corpora import asked_of, corpus_passages, sources_of, standing
 from .explaining import Why
 from .extraction import Extraction, extracted
 from .handed import handed_in
-from .handlers import Errand, Work, runs
-from .references import avatar_named
+from .handlers import Errand, Work
 from .retrieval import Found
 from .voicing import (
     Voiced,
@@ -71,21 +69,6 @@ class Grounded:
     abstained: bool = True
     why: dict[str, Any] = field(default_factory=dict)
     """The question as it was looked up, passages with scores, claims kept and dropped with reasons."""
-
-
-@runs(GenerateResponse)
-async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarResponse:
-    avatar, version = await errand.read(lambda work: _known(op, work))
-    grounded = await answer_from(avatar, op, errand)
-    logged = await errand.write(lambda work: _logged(avatar, op, grounded, version, work))
-    return AvatarResponse(
-        response=grounded.response,
-        citations=list(grounded.citations),
-        confidence=grounded.confidence,
-        abstained=grounded.abstained,
-        disclosure=avatar.about.disclosure,
-        answer_id=logged.id,
-    )
 
 
 async def answer_from(avatar: Avatar, op: GenerateResponse, errand: Errand) -> Grounded:
@@ -279,26 +262,3 @@ def _place(found: Found) -> tuple[str, int, int]:
 def _overlap(one: Quote, other: Quote) -> bool:
     same = one.window.found.cited.document_id == other.window.found.cited.document_id
     return same and one.span.start < other.span.end and other.span.start < one.span.end
-
-
-def _known(op: GenerateResponse, work: Work) -> tuple[Avatar, str]:
-    avatar = avatar_named(op.avatar_id, work)
-    return avatar, version_of(avatar, work)
-
-
-def _logged(avatar: Avatar, op: GenerateResponse, grounded: Grounded, version: str, work: Work) -> Answered:
-    """The answer in the log."""
-    answered = Answered(
-        **work.identity(),
-        avatar_id=avatar.id,
-        question=op.question,
-        response=grounded.response,
-        confidence=grounded.confidence,
-        abstained=grounded.abstained,
-        corpus_version=version,
-        asked_by=work.caller.id,
-        citations=[each.model_dump(mode="json") for each in grounded.citations],
-        why=grounded.why,
-    )
-    work.tables.answered.add(answered)
-    return answered

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -23,27 +21,14 @@ from .conversation_results import (
     ConversationList,
     ConversationShown,
 )
-from .moments import From, Until, moment
+from .cursors import a_place
+from .moments import From, Until
 
 ConversationId = Annotated[Id, Field(description="The conversation's id, as list_conversations shows it.")]
 VisitorId = Annotated[
     Annotated[Line, Field(max_length=200)] | None,
     unlisted("Who asks, where no key is sent: the visitorId that the first answer had."),
 ]
-
-
-def place_of(cursor: str) -> tuple[datetime, str]:
-    """Where a cursor stands: the creation and the id of the last conversation that was seen."""
-    try:
-        read = json.loads(cursor)
-        return moment(read["lastCreatedAt"]), str(read["lastId"])
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError('must be JSON such as {"lastCreatedAt": "…", "lastId": "…"}') from error
-
-
-def _a_place(cursor: str) -> str:
-    place_of(cursor)
-    return cursor
 
 
 def _switch(given: Any) -> Any:
@@ -81,7 +66,7 @@ class Filtered(Operation[R]):
     frustration_max: Annotated[Share | None, unlisted("And at most so much.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
     cursor: Annotated[
-        Annotated[str, Field(max_length=500), AfterValidator(_a_place)] | None,
+        Annotated[str, Field(max_length=500), AfterValidator(a_place)] | None,
         Field(
             description='Where to go on, as JSON text: {"lastCreatedAt": createdAt of the last row, '
             '"lastId": its id}.'

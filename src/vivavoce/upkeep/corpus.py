@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from vivavoce.app import App
 from vivavoce.domain.avatar_files import MIME_TYPES, SETTINGS_HASH, datasource_id_for, settings_for
@@ -24,57 +24,12 @@ from vivavoce.operations.uploads import AddFile
 from vivavoce.ports import Ports, Tables
 
 from .corpus_files import AvatarFolder, Listed, ending_of
+from .corpus_outcomes import Outcome, Processed, State
 from .corpus_registering import registered
 from .files import HASH, digest_of
 from .working import OPEN, UNFINISHED, Told, worked_through
 
-State = Literal["processed", "skipped", "missing", "failed", "waiting"]
 _HEAD = 4096
-
-
-@dataclass
-class Outcome:
-    """What became of one source."""
-
-    id: str
-    title: str
-    file: str | None = None
-    state: State = "missing"
-    reason: str | None = None
-    """Why it is missing, failed or waits, in words."""
-    passages: int = 0
-    tokens: int = 0
-
-
-@dataclass
-class Processed:
-    """What became of a corpus."""
-
-    avatar: str
-    outcomes: list[Outcome] = field(default_factory=list)
-    secondary: int = 0
-    """How many sources were left out, since they are secondary and nobody named them."""
-    unlisted: list[str] = field(default_factory=list)
-    """Files in the folder of documents that no source lists."""
-    left: list[str] = field(default_factory=list)
-    """Sources that the list no longer has, while their datasources were still there."""
-    is_pruned: bool = False
-    """Whether these datasources were deleted."""
-    seconds: float = 0.0
-
-    def having(self, state: State) -> list[Outcome]:
-        """The sources of which this became."""
-        return [outcome for outcome in self.outcomes if outcome.state == state]
-
-    @property
-    def passages(self) -> int:
-        """The passages of what was processed."""
-        return sum(outcome.passages for outcome in self.having("processed"))
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of what was processed."""
-        return sum(outcome.tokens for outcome in self.having("processed"))
 
 
 class Document(NamedTuple):

@@ -17,18 +17,9 @@ from vivavoce.domain.passages import document_of, passages_of
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
-from .corpus import (
-    Document,
-    Looking,
-    Outcome,
-    Processed,
-    is_unchanged,
-    known_sources,
-    left_of,
-    result_for,
-    wanted_of,
-)
+from .corpus import Document, Looking, is_unchanged, known_sources, left_of, result_for, wanted_of
 from .corpus_files import AvatarFolder
+from .corpus_outcomes import Outcome, Processed
 from .corpus_registering import known_avatar
 from .working import Told
 

@@ -17,8 +17,9 @@ from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatar_results import AvatarList
 from vivavoce.operations.avatars import ListAvatars
 from vivavoce.settings import Settings
-from vivavoce.upkeep.corpus import Outcome, Processed, process_corpus
+from vivavoce.upkeep.corpus import process_corpus
 from vivavoce.upkeep.corpus_files import AvatarFolder, avatars_in
+from vivavoce.upkeep.corpus_outcomes import Outcome, Processed
 from vivavoce.upkeep.corpus_registering import begun
 from vivavoce.upkeep.corpus_trying import try_corpus
 from vivavoce.upkeep.corpus_verifying import verify_corpus
