@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,94 +13,143 @@ from typing import Any, NamedTuple
 from reporting import report, words
 
 from vivavoce.app import App, open_app
-from vivavoce.engine.calibration import _regression as regression
 from vivavoce.engine.extraction import extracted
+from vivavoce.engine.fitting import fitted
 from vivavoce.engine.retrieval import Wanted, passages_for
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.settings import Settings
 
-_CLEAR = 4.0
+_HERE = Path(__file__).parent
+_KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
+"""The lists of a row, and what their questions are called in the report."""
+_COUNTS = {"answered": 0.5, "paraphrased": 0.0, "near": 0.3, "trap": 0.1, "removed": 0.1}
+"""What the questions of a kind count together in a set: no evidence here sees through a paraphrase."""
+_ANSWERED = ("answered", "paraphrased")
 _PARAPHRASE = 1
 """Of the questions of the calibration data, the second shares hardly a word with its passage."""
+_HELD_OUT = 3
+"""Every third passage is left out of the fit: the figures are about those."""
+_CLEAR = 4.0
 
 
 class Example(NamedTuple):
-    """The evidence for a question, and whether the corpus answers it."""
+    """The evidence for a question, and what is known of it."""
 
-    evidence: dict[str, Any]
-    is_answered: bool
+    evidence: Mapping[str, Any]
     kind: str
+    set: str
+    place: int
+    """Of its passage in the set."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the corpus answers the question."""
+        return self.kind in _ANSWERED
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether the fit does not see it."""
+        return self.place % _HELD_OUT == _HELD_OUT - 1
 
 
 async def main() -> None:
-    """Ask every question, and each answerable one once more without its passage."""
-    given = words(most=10_000, without="removed")
-    own = [
-        json.loads(line) for line in (Path(__file__).parent / "answerability.jsonl").open(encoding="utf-8")
+    """Ask every question, and each answerable one once more without its passage; fit and judge the fit."""
+    given = words(most=10_000)
+    read = [
+        *await _examples("encyclopaedia", _rows("answerability.jsonl")[: given.most]),
+        *await _examples("subjects", _rows("answerability-subjects.jsonl")[: given.most]),
+        *await _examples("rules", _calibration("en")[: given.most]),
     ]
-    read = await _examples(own[: given.most]) + await _examples(_calibration("en")[: given.most])
-    worded = await _examples(_calibration("pt")[: given.most])
-    rows = [_fitted("read", read, given.without), _fitted("by words", worded, "")]
-    every = dict.fromkeys([*rows[0], *rows[1]], "-")
+    worded = [
+        *await _examples("matérias", _rows("answerability-pt.jsonl")[: given.most]),
+        *await _examples("regras", _calibration("pt")[: given.most]),
+    ]
+    rows = [
+        _fitted("read", read, ("missing", "passage", "sentence", "unlike", "asked", "kind")),
+        _fitted("by words", worded, ("missing", "asked")),
+    ]
+    every = dict.fromkeys([key for row in rows for key in row], "-")
     report("weights", [{**every, **row} for row in rows], given.json)
 
 
-def _fitted(name: str, examples: Sequence[Example], without: str) -> dict[str, Any]:
+def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> dict[str, Any]:
     import numpy
 
-    kept = [each for each in examples if each.kind != without]
-    columns = {key: [column[key] for column in map(_columns, kept)] for key in _columns(kept[0])}
-    answers = numpy.array([float(each.is_answered) for each in kept])
-    found = regression([numpy.array(column) for column in columns.values()], answers)
-    weights = dict(zip([*columns, "base"], (round(each, 3) for each in found), strict=True))
-    chances = sum(numpy.array(columns[key]) * weights[key] for key in columns) + weights["base"]
-    refused = float((chances[answers == 1] < 0).mean())
-    return {"evidence": name, "examples": len(kept), **weights, "refused": refused} | {
-        f"{kind} answered": float(
-            numpy.mean([chance >= 0 for chance, each in zip(chances, kept, strict=True) if each.kind == kind])
+    examples = [each for each in examples if set(evidence) <= each.evidence.keys()]
+    table = numpy.array([_columns(each, evidence) for each in examples])
+    columns, names = list(table.T), _columns_named(evidence)
+    answers = numpy.array([float(each.is_answered) for each in examples])
+    seen = numpy.array([not each.is_held_out for each in examples])
+    counts = numpy.array(_counts(examples))
+    found = fitted([column[seen] for column in columns], answers[seen], counts[seen])
+    chances = sum(column * weight for column, weight in zip(columns, found, strict=False)) + found[-1]
+    whole = fitted(columns, answers, counts)
+    weights = dict(zip([*names, "base"], (round(each, 3) for each in whole), strict=True))
+    held = {
+        f"{kind}: said": float(
+            numpy.mean(
+                [
+                    chance >= 0
+                    for chance, each in zip(chances, examples, strict=True)
+                    if each.kind == kind and each.is_held_out
+                ]
+                or [numpy.nan]
+            )
         )
-        for kind in sorted({each.kind for each in kept if not each.is_answered})
+        for kind in _COUNTS
     }
+    return {"evidence": name, "examples": len(examples), **weights, **held}
 
 
-def _columns(example: Example) -> dict[str, float]:
-    evidence = example.evidence
-    missing = {"missing": min(3.0, evidence["missing"])}
-    if "passage" not in evidence:
-        return {"asked": evidence["asked"], **missing}
-    bent = {
-        f"{key} {part}": value
-        for key in ("passage", "sentence")
-        for part, value in (
-            ("doubtful", max(-_CLEAR, min(_CLEAR, evidence[key]))),
-            ("clear", max(0.0, evidence[key] - _CLEAR)),
-        )
-    }
-    return {**missing, **bent, "worst": evidence["worst"]}
+def _counts(examples: Sequence[Example]) -> list[float]:
+    """What each example counts, so that sets count alike and the kinds in them as is said."""
+    keys = [(each.set, each.kind) for each in examples]
+    return [_COUNTS[kind] / keys.count((set, kind)) for set, kind in keys]
 
 
-async def _examples(rows: Sequence[dict[str, Any]]) -> list[Example]:
+def _columns_named(evidence: Sequence[str]) -> list[str]:
+    return [
+        name
+        for key in evidence
+        for name in ((f"{key} doubtful", f"{key} clear") if key in ("passage", "sentence") else (key,))
+    ]
+
+
+def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
+    columns = []
+    for key in evidence:
+        value = float(example.evidence[key])
+        if key in ("passage", "sentence"):
+            columns += [max(-_CLEAR, min(_CLEAR, value)), max(0.0, value - _CLEAR)]
+        else:
+            columns.append(min(3.0, value))
+    return columns
+
+
+async def _examples(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Example]:
     with tempfile.TemporaryDirectory() as folder:
         async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})) as app:
             datastore_id, ids = await _ingested(rows, app)
             found = []
-            for row, id in zip(rows, ids, strict=True):
-                for question in row["questions"]:
-                    found.append(await _example(question, datastore_id, "answered", app))
-                    found.append(await _example(question, datastore_id, "removed", app, without=id))
-                found += [await _example(question, datastore_id, "near", app) for question in row["near"]]
+            for place, (row, id) in enumerate(zip(rows, ids, strict=True)):
+                for key, kind in _KINDS.items():
+                    for question in row.get(key, ()):
+                        why = await _evidence(question, datastore_id, app)
+                        found.append(Example(why, kind, name, place))
+                        if kind == "answered":
+                            why = await _evidence(question, datastore_id, app, without=id)
+                            found.append(Example(why, "removed", name, place))
             return found
 
 
-async def _example(question: str, datastore_id: str, kind: str, app: App, without: str = "") -> Example:
-    found = await passages_for(Wanted(datastore_id, question, limit=6), app.ports)
+async def _evidence(question: str, datastore_id: str, app: App, without: str = "") -> dict[str, Any]:
+    found = await passages_for(Wanted(datastore_id, question, limit=8), app.ports)
     left = [each for each in found if each.datasource.id != without]
-    extraction = await extracted(question, (), left, app.ports)
-    return Example(extraction.why, kind == "answered", kind)
+    return (await extracted(question, (), left, app.ports)).why
 
 
-async def _ingested(rows: Sequence[dict[str, Any]], app: App) -> tuple[str, list[str]]:
+async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, list[str]]:
     datastore = await app.backend.run(CreateDatastore(type="qdrant", name="own"), OPERATOR)
     ids = []
     for place, row in enumerate(rows):
@@ -109,6 +158,10 @@ async def _ingested(rows: Sequence[dict[str, Any]], app: App) -> tuple[str, list
         ids.append((await app.backend.run(op, OPERATOR)).id)
     await app.ingester.finish()
     return datastore.id, ids
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (_HERE / name).read_text(encoding="utf-8").splitlines()]
 
 
 def _calibration(language: str) -> list[dict[str, Any]]:

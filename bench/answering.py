@@ -55,15 +55,15 @@ class Answer(NamedTuple):
 
 
 async def main() -> None:
-    """Ingest each set through the engine and ask its questions, and the floor the same."""
-    given = words(data="", sets=",".join(SETS), keep="", each="")
+    """Ingest each set through the engine and ask every n-th of its questions, and the floor the same."""
+    given = words(data="", sets=",".join(SETS), keep="", each="", every=1)
     if not Path(given.data).is_dir() or not given.data:
         print("Name the folder of the data sets with --data FOLDER: it is not part of the project.")
         return
     rows = []
     for name in given.sets.split(","):
         folder = Path(given.data) / name
-        corpus, asked = _corpus(folder), _asked(folder)
+        corpus, asked = _corpus(folder), _asked(folder)[:: given.every]
         with ExitStack() as held:
             keep = Path(given.keep or held.enter_context(tempfile.TemporaryDirectory()))
             answers = await _answers(name, corpus, asked, keep)

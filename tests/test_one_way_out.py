@@ -53,6 +53,7 @@ CALLS = frozenset(
 """What asyncio and anyio open connections with."""
 
 REASONS = {
+    ("hosted/calling.py", "httpx2"): "calls the one service that the operator's key is for",
     ("surfaces/cli/doctor.py", "http.client"): "asks our own server on this machine whether it is well",
     ("surfaces/cli/serve.py", "socket"): "listens, and never connects",
 }

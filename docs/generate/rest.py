@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
-from vivavoce.operations import CATALOGUE, Operation
+from vivavoce.operations import CATALOGUE
 from vivavoce.surfaces.openapi import document
+from vivavoce.surfaces.openapi_events import PATH
 
 from .words import AREAS, NOTE, Json, cell, type_of
-
-Kind = type[Operation[Any]]
 
 _OPENING = """\
 What `vivavoce serve` answers beside MCP. Every path also answers below `/api`. Bodies are JSON; the key
@@ -30,7 +28,10 @@ def lines() -> Iterator[str]:
     for area, kinds in groupby(routed, key=lambda kind: kind.spec.toolset):
         yield from (f"## {AREAS[area]}", "")
         for kind in kinds:
-            yield from _route(kind, api)
+            assert kind.spec.route is not None
+            yield from _route(kind.spec.route.method, kind.spec.route.path, api)
+        if area == "channels":
+            yield from _route("POST", PATH, api)
     yield from ("## Errors", "", "| status | meaning |", "|---|---|")
     some = next(iter(next(iter(api["paths"].values())).values()))
     for status, response in some["responses"].items():
@@ -38,11 +39,9 @@ def lines() -> Iterator[str]:
             yield f"| {status} | {cell(response['description'])} |"
 
 
-def _route(kind: Kind, api: Json) -> Iterator[str]:
-    route = kind.spec.route
-    assert route is not None
-    described = api["paths"][route.path][route.method.lower()]
-    yield from (f"### {route.method} {route.path}", "", f"`{kind.spec.name}`. {described['summary']}", "")
+def _route(method: str, path: str, api: Json) -> Iterator[str]:
+    described = api["paths"][path][method.lower()]
+    yield from (f"### {method} {path}", "", f"`{described['operationId']}`. {described['summary']}", "")
     rest = described["description"].strip()
     yield from (rest, "")
     rows = [
@@ -50,6 +49,7 @@ def _route(kind: Kind, api: Json) -> Iterator[str]:
         for parameter in described["parameters"]
     ]
     body = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    body = body["anyOf"][-1] if "anyOf" in body else body  # one alone, of what may come in a list
     rows += [
         (name, "body", of, name in body.get("required", ()), of)
         for name, of in body.get("properties", {}).items()
@@ -70,4 +70,6 @@ def _shape(schema: Json) -> str:
         return f"one `{schema['$ref'].rpartition('/')[2]}`"
     if schema.get("type") == "array":
         return f"a list of `{schema['items']['$ref'].rpartition('/')[2]}`"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(_shape, schema["anyOf"])))
     return f"a {schema['type']}"

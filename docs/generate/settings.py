@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
-from vivavoce.settings import Settings, variable
+from vivavoce.settings import Settings, settable, variable
 
 from .words import NOTE, cell
 
@@ -25,7 +24,7 @@ def lines() -> Iterator[str]:
     yield from ("# Settings", "", NOTE, "", _OPENING, "")
     yield from ("| variable | default | meaning |", "|---|---|---|")
     meanings = _meanings()
-    for field in fields(Settings):
+    for field in settable():
         default = _default(field.name, field.default)
         yield f"| `{variable(field.name)}` | {default} | {cell(meanings[field.name])} |"
     yield from ("", _CLOSING)

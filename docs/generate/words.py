@@ -7,20 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from vivavoce.surfaces.cli.groups import TITLES
+
 Json = dict[str, Any]
 
 NOTE = "<!-- Written by bin/docs from the code. Do not edit it by hand. -->"
 
-AREAS = {
-    "agents": "Agents",
-    "tools": "Tools of agents",
-    "crm": "CRM scenarios and steps",
-    "knowledge": "Datastores and datasources",
-    "conversations": "Conversations and contacts",
-    "avatars": "Avatars",
-    "providers": "Models and their providers",
-    "documentation": "Documentation",
-}
+AREAS = {toolset: title for toolset, title in TITLES.items() if toolset}
 """The title of each toolset."""
 
 

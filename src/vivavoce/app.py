@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+import logging
+import signal
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vivavoce.adapters import identity
+from vivavoce.adapters.channels.known import KnownChannels
 from vivavoce.adapters.documents.reading import ChildReader
 from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
@@ -19,35 +24,31 @@ from vivavoce.adapters.egress.places import place_of
 from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint
-from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in, forget_secrets
-from vivavoce.adapters.vault import AesVault, key_from, key_in
+from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.signing import signing_secret
 from vivavoce.engine import Engine
-from vivavoce.engine.callbacks import signing_secret
+from vivavoce.engine.faults import log_fault
+from vivavoce.engine.inbox import Inbox
 from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
 from vivavoce.engine.turns import watch
-from vivavoce.errors import InvalidInput, StorageFailed
+from vivavoce.errors import InvalidInput
+from vivavoce.hosted.keys import ForwardedKeys, key_of
 from vivavoce.operations import Backend
 from vivavoce.ports import Index, Ports
 from vivavoce.settings import Settings, calm_numerics
+from vivavoce.workspace import open_store, vault_of
 
-__all__ = [
-    "App",
-    "back_up_workspace",
-    "check_master_key",
-    "faults_of_workspace",
-    "forget_workspace_secrets",
-    "index_folder",
-    "open_app",
-    "open_ports",
-]
+if TYPE_CHECKING:
+    from vivavoce.hosted.backend import HostedBackend
+
+__all__ = ["App", "at_work", "index_folder", "open_app", "open_ports"]
 
 _ANSWERS_AT_ONCE = 512
 """How many models may speak at the same time."""
 _CALLS_AT_ONCE = 256
 """How many calls of tools and callbacks may be under way; they wait for no crawling."""
-_HEAD = b"SQLite format 3\0"
-_NAME_ANOTHER = "Let VIVAVOCE_DATABASE name a database, or a file that does not exist yet."
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,37 +56,85 @@ class App:
     """What the surfaces serve."""
 
     backend: Backend
-    keyring: Keyring
+    keyring: Keyring | ForwardedKeys
     request_state_key: bytes
     """Signs what a client carries between two rounds of one call; the same in every process."""
     ports: Ports
     ingester: Ingester
+    inbox: Inbox
+    is_broken: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once a part of what works meanwhile has ended by a fault: then the process had better end, too."""
 
     async def signing_secret(self) -> str:
         """What signs the calls that this workspace makes."""
         return await self.ports.store.read(
-            lambda tables: signing_secret(self.ports.vault, tables.organization_id)
+            lambda tables: signing_secret(self.ports.vault.derived, tables.organization_id)
         )
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, *, works: bool = False) -> AsyncIterator[App]:
-    """The embedded engine on the workspace that the settings name; one that `works` ingests meanwhile."""
-    vault = _vault(settings)
+async def open_app(settings: Settings, *, works: bool = False, stays: bool = False) -> AsyncIterator[App]:
+    """The embedded engine on the workspace that the settings name, or the hosted account that they name.
+
+    One that `works` ingests and does what is due meanwhile. One that `stays` is a server: it leaves what is
+    due to workers, here or elsewhere, waits at its end for nothing that others can finish, and ends itself
+    where a part of it broke.
+    """
+    vault = vault_of(settings)
     async with open_ports(settings, vault) as ports:
         ingester = Ingester(ports)
-        engine = Engine(ports, ingester.wake)
-        app = App(engine, Keyring(ports), vault.derived("request-state"), ports, ingester)
-        working = [asyncio.create_task(each) for each in ((ingester.run(), watch(ports)) if works else ())]
-        try:
-            yield app
-            await engine.close(at_once=works)  # a command finishes what it began
-        finally:
-            await engine.close()
-            for task in working:
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+        engine = Engine(ports, lambda: changed(), call_budget=settings.call_budget, attends=not stays)
+        inbox = Inbox(ports, engine.worker.wake, settings.backlog)
+        hosted, keyring = _hosted(settings, engine), Keyring(ports)
+
+        def changed() -> None:
+            ingester.wake()
+            inbox.forget()
+
+        app = App(
+            engine if hosted is None else hosted,
+            ForwardedKeys(keyring) if settings.forward_keys.lower() == "on" else keyring,
+            vault.derived("request-state"),
+            ports,
+            ingester,
+            inbox,
+        )
+        is_at_work = works and hosted is None  # a hosted account has workers of its own
+        chores = (ingester.run(), watch(ports), engine.worker.run()) if is_at_work else ()
+        async with at_work(chores, app.is_broken, ends_process=stays):
+            try:
+                yield app
+                await engine.close(at_once=works or stays)  # a command finishes what it began
+            finally:
+                await engine.close()
+                if hosted is not None:
+                    await hosted.close()
+
+
+@asynccontextmanager
+async def at_work(
+    chores: Iterable[Coroutine[Any, Any, None]], is_broken: asyncio.Event, *, ends_process: bool
+) -> AsyncIterator[None]:
+    """Do chores until the block ends. One that ends by a fault is logged, and no chore fails unseen."""
+
+    def ended(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log_fault(_log, "What works in this process", error, logging.CRITICAL)
+            is_broken.set()
+            if ends_process:
+                signal.raise_signal(signal.SIGTERM)  # as an operator would: what is under way is put in order
+
+    working = [asyncio.create_task(each) for each in chores]
+    for task in working:
+        task.add_done_callback(ended)
+    try:
+        yield
+    finally:
+        for task in working:
+            task.cancel()
+        if working:
+            await asyncio.wait(working)
 
 
 @asynccontextmanager
@@ -93,7 +142,7 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
     """The ports on real adapters."""
     calm_numerics()
     new_id = identity.Ids()
-    store = SqliteStore(settings.database, vault, new_id=new_id)
+    store = open_store(settings, vault, new_id)
     web = Egress(allow=settings.allowed_addresses)
     outside = Egress(allow=settings.allowed_addresses, at_once=_CALLS_AT_ONCE)
     own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else
@@ -116,6 +165,12 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
             index=index,
             models=ChosenModels(clients, keys=settings.provider_keys, endpoint=endpoint),
             outside=EgressOutside(outside),
+            channels=KnownChannels(
+                EgressOutside(outside),
+                secret=partial(signing_secret, vault.derived),
+                digest=vault.digest,
+                now=identity.now,
+            ),
             now=identity.now,
             new_id=new_id,
             new_secret=identity.new_secret,
@@ -128,6 +183,16 @@ async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports
         await own.close()
         await clients.close()
         store.close()
+
+
+def _hosted(settings: Settings, own: Engine) -> HostedBackend | None:
+    """The hosted account, where the operator's settings or a caller's key name one."""
+    if not settings.chatvolt_api_key and settings.forward_keys.lower() != "on":
+        return None
+    from vivavoce.hosted.backend import HostedBackend
+    from vivavoce.hosted.calling import Calls
+
+    return HostedBackend(Calls(settings.chatvolt_url), key_of(settings.chatvolt_api_key), own)
 
 
 def index_folder(settings: Settings) -> Path:
@@ -201,64 +266,3 @@ def _model_endpoint(settings: Settings) -> Endpoint | None:
             f"VIVAVOCE_MODEL_URL: {error.message}", hint="Give it up to /v1, e.g. http://127.0.0.1:11434/v1."
         ) from None
     return Endpoint(settings.model_url.rstrip("/"), settings.model, settings.model_key)
-
-
-def back_up_workspace(settings: Settings, copy: Path) -> None:
-    """Write a consistent copy of the workspace's database."""
-    _check_database(settings.database)
-    try:
-        back_up(settings.database, copy)
-    except StorageFailed as error:
-        if not isinstance(error.__cause__, OSError):
-            raise
-        raise StorageFailed(
-            f"{copy} cannot be written: {error.__cause__.strerror}.",
-            hint="Name a file in a folder that exists and that you may write to.",
-        ) from error
-
-
-def forget_workspace_secrets(settings: Settings) -> None:
-    """Let a workspace whose key is lost go on with a new key and without its secrets."""
-    if not settings.database.exists():
-        raise StorageFailed(f"There is no database at {settings.database}.")
-    _check_database(settings.database)
-    key = key_from(settings.master_key) if settings.master_key else key_in(settings.key_file)
-    forget_secrets(settings.database, AesVault(key))
-
-
-def faults_of_workspace(settings: Settings) -> list[str]:
-    """What is wrong with the workspace's database file."""
-    _check_database(settings.database)
-    return faults_in(settings.database)
-
-
-def check_master_key(settings: Settings) -> None:
-    """Refuse a master key that cannot be one, or that is missing where the database needs it."""
-    is_new = not _check_database(settings.database)
-    if settings.master_key:
-        AesVault(key_from(settings.master_key))
-    elif settings.key_file.exists() or not is_new:
-        AesVault(key_in(settings.key_file, may_make=False))
-
-
-def _vault(settings: Settings) -> AesVault:
-    is_new = not _check_database(settings.database)
-    if settings.master_key:
-        return AesVault(key_from(settings.master_key))
-    return AesVault(key_in(settings.key_file, may_make=is_new))
-
-
-def _check_database(path: Path) -> bool:
-    """Whether there is something in the database; refused where it is not one."""
-    try:
-        if path.is_dir():
-            raise StorageFailed(f"{path} is a folder, not a database.", hint=_NAME_ANOTHER)
-        if not path.exists():
-            return False
-        with path.open("rb") as file:
-            head = file.read(len(_HEAD))
-    except OSError as error:
-        raise StorageFailed(f"The database {path} cannot be read: {error.strerror}.") from error
-    if head not in (b"", _HEAD):
-        raise StorageFailed(f"{path} is another kind of file, not a database.", hint=_NAME_ANOTHER)
-    return head != b""

@@ -9,6 +9,7 @@ VivavoceError
 ├── TooLarge          more than one request may carry          send less
 ├── Unreadable        a file or page cannot be read            mend or convert it
 ├── LimitReached      too much, too soon                       wait, then try again
+│   └── NotNow        it cannot be taken now                   send it again later
 ├── BudgetSpent       the money of a month is spent            raise the budget, or wait
 ├── NotAvailable      this backend cannot do it                use another way
 ├── Declined          the person said no                       do not repeat it
@@ -86,6 +87,12 @@ class Conflict(VivavoceError):
     code, wire, status, exit_code = "conflict", "CONFLICT", 409, 5
 
 
+class WindowClosed(Conflict):
+    """The channel takes nothing for the person now: their last message is too long ago."""
+
+    wire, status = "ERR_META_SESSION_EXPIRED_24H", 406
+
+
 class TooLarge(VivavoceError):
     """More than one request may carry."""
 
@@ -102,6 +109,12 @@ class LimitReached(VivavoceError):
     """Too much, too soon."""
 
     code, wire, status, exit_code, retryable = "limit_reached", "RATE_LIMIT", 429, 6, True
+
+
+class NotNow(LimitReached):
+    """It cannot be taken now, through no fault of the caller's. Nothing was stored: send it again later."""
+
+    code, wire, status = "not_now", "NOT_NOW", 503
 
 
 class BudgetSpent(VivavoceError):
@@ -126,6 +139,10 @@ class UpstreamFailed(VivavoceError):
     """A model, a vector index, a channel or the hosted service failed us."""
 
     code, wire, status, exit_code, retryable = "upstream_failed", "UPSTREAM_FAILED", 502, 9, True
+
+
+class Unreached(UpstreamFailed):
+    """There was no connection: the service has not seen the request, so that repeating it does no harm."""
 
 
 class StorageFailed(VivavoceError):

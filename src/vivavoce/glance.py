@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def digest_of_avatar(avatar_id: str) -> str | None:
     """A name for how an avatar is stored now; None where it cannot be seen."""
-    return avatar_digest(Settings.read().database.absolute(), avatar_id)
+    settings = Settings.read()
+    return None if settings.database_url else avatar_digest(settings.database.absolute(), avatar_id)
 
 
 def manifest_folder() -> Path:

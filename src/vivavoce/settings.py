@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from vivavoce.errors import InvalidInput
 
 PREFIX = "VIVAVOCE_"
 _SELECTION = "_VIVAVOCE_SELECTION"
 """Between our own processes; no setting."""
+_POSTGRES = ("postgres://", "postgresql://")
+_NUMBERS = {
+    "port": ("a port", 0, 65_535),
+    "call_budget": ("a number of seconds", 1, 600),
+    "backlog": ("a number of events", 1, 10_000_000),
+}
+_HOST_AND_NAME = re.compile(r"\w+://(?:[^/]*@)?([\w.:,\[\]-]+)/([\w.-]+)(?:\?.*)?$")
 
 
 @dataclass(frozen=True)
@@ -20,11 +29,13 @@ class Settings:
     """How this program is set up. A field is read from VIVAVOCE_ and its name in capitals."""
 
     database: Path
-    """The SQLite file that is the workspace."""
+    """The SQLite file that is the workspace, or the URL of the Postgres database (postgresql://) that is."""
     key_file: Path
     """The file with the master key for secrets. Made on first use; keep a copy of it."""
     master_key: str = field(default="", repr=False)
     """The master key itself (base64 of 32 bytes), instead of a file."""
+    database_url: str = field(default="", repr=False, metadata={"is_part": True})  # it may hold a password
+    """The database where it is a URL. Its path then only says beside what the key and the index lie."""
     host: str = "127.0.0.1"
     """The address that `vivavoce serve` listens on."""
     port: int = 8377
@@ -35,6 +46,11 @@ class Settings:
     """Further web origins that may call, separated by commas, e.g. https://console.example.com."""
     public_url: str = ""
     """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
+    call_budget: int = 45
+    """Seconds that a call waits for an answer which is held, 1 to 600. After that it gets a messageId, with
+    which get_answer fetches the answer."""
+    backlog: int = 200_000
+    """How many events of channels may wait to be heard. Then providers are told to send them later."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
     index: str = field(default="", repr=False)  # a database's URL may hold a password
@@ -53,8 +69,8 @@ class Settings:
     """Whether the built-in reranker reads the best passages again: on or off. Slower, sharper in English."""
     allowed_addresses: tuple[str, ...] = ()
     """Private addresses, as host:port, with commas, that may be called although they are not public: by
-    datasources, by HTTP tools, as a callbackURL and as the stored address of a provider. Whoever may set one
-    of these reaches them."""
+    datasources, HTTP tools, webhooks and channels, as a callbackURL and as the stored address of a provider.
+    Whoever may set one of these reaches them."""
     model_url: str = ""
     """An endpoint for language models that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for
     Ollama. It answers where no provider of the agent's model has a key."""
@@ -93,7 +109,20 @@ class Settings:
     aws_bearer_token_bedrock: str = field(default="", repr=False)
     """A key of Bedrock itself, instead of an access key."""
     chatvolt_api_key: str = field(default="", repr=False)
-    """The key of a hosted account, read from CHATVOLT_API_KEY. Not used yet."""
+    """The key of a hosted account, read from CHATVOLT_API_KEY. With it, tools work on that account."""
+    chatvolt_url: str = "https://api.chatvolt.ai"
+    """The address of the hosted service."""
+    forward_keys: str = "off"
+    """Whether a bearer token that is no key of this server is taken for a key of the hosted service, so that
+    calls are made with it: on or off."""
+
+    @property
+    def workspace(self) -> str:
+        """Where the workspace is, for people: no name of a user, no password."""
+        if not self.database_url:
+            return str(self.database)
+        named = _HOST_AND_NAME.match(self.database_url)
+        return f"the Postgres database {named[2]} at {named[1]}" if named else "the Postgres database"
 
     @property
     def url_host(self) -> str:
@@ -130,15 +159,24 @@ class Settings:
         """The settings that an environment asks for; a wrong value is an InvalidInput that names it."""
         environment = os.environ if environment is None else environment
         folder = _data_folder(environment)
-        named = environment.get(variable("database"))
-        database = _path("database", named) if named else folder / "vivavoce.db"
-        defaults = {"database": database, "key_file": database.with_suffix(".key")}
+        named = environment.get(variable("database"), "")
+        url = named if named.startswith(_POSTGRES) else ""
+        database = folder / ("postgres.db" if url else "vivavoce.db")
+        if named and not url:
+            database = _path("database", named)
         given = {
             each.name: _parsed(each.name, str(each.type), text)
-            for each in fields(cls)
+            for each in settable()
             if (text := environment.get(variable(each.name), "")) != ""
         }
+        given |= {"database": database, "database_url": url}
+        defaults = {"key_file": database.with_suffix(".key")}
         return cls(**{**defaults, **given})  # type: ignore[arg-type]  # parsed by the type that each field has
+
+
+def settable() -> list[Field[Any]]:
+    """The fields of the settings that are settings of their own."""
+    return [each for each in fields(Settings) if "is_part" not in each.metadata]
 
 
 def hand_down(settings: Settings, selection: str) -> None:
@@ -176,12 +214,14 @@ def _parsed(name: str, kind: str, text: str) -> object:
     if kind == "Path":
         return _path(name, text)
     if kind == "int":
-        if not text.isascii() or not text.isdecimal() or len(text) > 5 or int(text) > 65535:
-            raise InvalidInput(f"{variable(name)} must be a port, 0 to 65535.")
+        what, least, most = _NUMBERS[name]
+        is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+        if not is_number or not least <= int(text) <= most:
+            raise InvalidInput(f"{variable(name)} must be {what}, {least} to {most}.")
         return int(text)
     if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(f"{variable(name)} must be DEBUG, INFO, WARNING or ERROR.")
-    if name == "reranker" and text.lower() not in ("on", "off"):
+    if name in ("reranker", "forward_keys") and text.lower() not in ("on", "off"):
         raise InvalidInput(f"{variable(name)} must be on or off.")
     if kind.startswith("tuple"):
         return tuple(part.strip() for part in text.split(",") if part.strip())

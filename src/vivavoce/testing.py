@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zlib
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -16,12 +17,14 @@ from vivavoce.adapters.documents.reading import ChildReader
 from vivavoce.adapters.index.embedded import EmbeddedIndex
 from vivavoce.adapters.sql.sqlite import SqliteStore
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.channels import Account, Heard
 from vivavoce.domain.words import words_of
 from vivavoce.engine import Engine
 from vivavoce.engine.ingestion import Ingester
 from vivavoce.errors import NotAvailable, Unreadable, UpstreamFailed
 from vivavoce.ports import (
     Called,
+    Channel,
     Delta,
     Embedder,
     Embedders,
@@ -37,15 +40,19 @@ from vivavoce.ports import (
     Reply,
     Reranker,
     Spent,
+    Store,
     Web,
 )
+from vivavoce.ports.time import Outcome, Sending, Sent
 
 __all__ = [
     "CountedIds",
     "FakeClock",
     "FakeOutside",
     "FakeWeb",
+    "MemoryChannel",
     "ScriptedModel",
+    "TestChannels",
     "TestEmbedders",
     "TestModels",
     "WordEmbedder",
@@ -218,7 +225,14 @@ class FakeOutside:
         self.sent: list[tuple[str, str, dict[str, str], bytes | None]] = []
 
     async def send(
-        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None, most: int
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        most: int,
+        left: Callable[[], None] | None = None,
     ) -> Reply:
         """The answer that was given for the address, or UpstreamFailed."""
         self.sent.append((method, url, dict(headers), content))
@@ -227,6 +241,44 @@ class FakeOutside:
         status, text = self.answers[f"{method} {url}"]
         body = text.encode()
         return Reply(status, {"content-type": "text/plain"}, body[:most], len(body) > most)
+
+
+class MemoryChannel:
+    """A channel without a network: what was sent stands in `sent`, and `outcomes` says what comes of it.
+
+    The events of a request are a JSON list of objects with the fields of Heard.
+    """
+
+    def __init__(self, *outcomes: Outcome, repeats_safely: bool = False) -> None:
+        self.outcomes, self.repeats_safely = list(outcomes), repeats_safely
+        self.sent: list[Sending] = []
+        self.typing: list[str] = []
+
+    def heard(self, account: Account, headers: Mapping[str, str], body: bytes, now: datetime) -> list[Heard]:
+        """The events."""
+        return [Heard(**each) for each in json.loads(body)]
+
+    async def send(self, account: Account, sending: Sending) -> Outcome:
+        """The next outcome; after the last one, it is sent."""
+        self.sent.append(sending)
+        return self.outcomes.pop(0) if self.outcomes else Sent(f"ext-{len(self.sent)}")
+
+    async def show_typing(self, account: Account, chat: str) -> None:
+        """Noted."""
+        self.typing.append(chat)
+
+
+class TestChannels:
+    """One channel for every type."""
+
+    __test__ = False
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+
+    def of(self, type: str) -> Channel:
+        """The channel."""
+        return self.channel
 
 
 @contextmanager
@@ -240,18 +292,21 @@ def open_test_engine(
     index: Index | None = None,
     models: Models | None = None,
     outside: Outside | None = None,
+    channel: Channel | None = None,
+    store: Store | None = None,
 ) -> Iterator[Engine]:
     """The embedded engine on a SQLite file in `folder`, with a clock and ids that can be foretold.
 
     To open the same folder again, pass the same ids. Nothing is ingested until `ingested(engine)` is called.
+    A `store` that is given takes the place of the file; who gave it closes it.
     """
     vault, new_id = AesVault(bytes(range(32))), ids or CountedIds()
-    store = SqliteStore(folder / "vivavoce.db", vault, new_id=new_id)
+    own = SqliteStore(folder / "vivavoce.db", vault, new_id=new_id) if store is None else None
     now = (clock or FakeClock()).now
     try:
         yield Engine(
             Ports(
-                store=store,
+                store=own if store is None else store,  # type: ignore[arg-type]  # one of them is there
                 vault=vault,
                 reader=ChildReader(),
                 web=web or FakeWeb(),
@@ -259,13 +314,15 @@ def open_test_engine(
                 index=index or EmbeddedIndex(folder / "vivavoce.index"),
                 models=models or TestModels(),
                 outside=outside or FakeOutside(),
+                channels=TestChannels(channel or MemoryChannel()),
                 now=now,
                 new_id=new_id,
                 new_secret=identity.new_secret,
             )
         )
     finally:
-        store.close()
+        if own is not None:
+            own.close()
 
 
 async def ingested(engine: Engine) -> None:

@@ -1,6 +1,5 @@
 """The reference is written from the code, whole and current."""
 
-import dataclasses
 import json
 import re
 import tomllib
@@ -9,7 +8,7 @@ import jsonschema
 import pytest
 
 from vivavoce.operations import CATALOGUE
-from vivavoce.settings import Settings, variable
+from vivavoce.settings import settable, variable
 
 from .documents import ROOT, generator
 
@@ -118,7 +117,7 @@ def test_every_command_is_described():
 def test_every_setting_is_described():
     described = re.findall(r"^\| `([A-Z_]+)`", text_of("settings.md"), re.MULTILINE)
 
-    assert described == [variable(field.name) for field in dataclasses.fields(Settings)]
+    assert described == [variable(field.name) for field in settable()]
 
 
 def test_every_error_is_described_with_its_next_step():
@@ -153,4 +152,4 @@ def test_the_registry_entry_names_settings_that_exist_and_hides_the_secret_one()
     secret = {asked["name"]: asked["isSecret"] for asked in package["environmentVariables"]}
 
     assert secret == {"VIVAVOCE_DATABASE": False, "VIVAVOCE_MASTER_KEY": True}
-    assert set(secret) <= {variable(field.name) for field in dataclasses.fields(Settings)}
+    assert set(secret) <= {variable(field.name) for field in settable()}

@@ -1,9 +1,10 @@
 """Answerability: more evidence never makes an answer less likely, and what is missing is seen."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.answerability import Evidence, logit_of, spoken_of
+from vivavoce.domain.answerability import Evidence, likeness_told, logit_of, spoken_of
 from vivavoce.domain.questions import wanted_in
 from vivavoce.domain.relevance import score_of
 from vivavoce.domain.words import words_of
@@ -16,7 +17,8 @@ EVIDENCE = st.builds(
     missing=st.integers(0, 5).map(float),
     passage=LOGITS,
     sentence=LOGITS,
-    worst=SHARES,
+    unlike=SHARES,
+    kind=SHARES,
 )
 
 
@@ -51,13 +53,27 @@ def test_a_question_of_names_alone_asks_for_nothing_else():
     assert spoken_of(wanted_in("what about Maria Silva", (), "en"), ["maria", "silva"]) == (1.0, 0.0)
 
 
+def test_words_without_their_like_add_up_and_small_words_do_not_count():
+    alike = [("who", 0.7), ("painted", 0.55), ("the", 0.2), ("old", 0.1), ("canal", 0.9), ("gate", 0.65)]
+
+    unlike, kind = likeness_told("Who painted the old canal gate?", alike)
+
+    assert unlike == pytest.approx(0.3 + 0.2)
+    assert kind == 0.7
+
+
+def test_a_question_without_a_word_that_asks_is_of_no_kind():
+    assert likeness_told("canal gate colour", [("canal", 0.9)]) == (0, 0.85)
+
+
 @given(EVIDENCE, st.floats(0, 0.5), st.floats(0, 6))
 def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit):
     better = evidence._replace(
         asked=min(1.0, evidence.asked + share),
         passage=evidence.passage + logit,
         sentence=evidence.sentence + logit,
-        worst=evidence.worst + share,
+        unlike=max(0.0, evidence.unlike - share),
+        kind=evidence.kind + share,
     )
 
     assert better.likelihood >= evidence.likelihood

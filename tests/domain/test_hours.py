@@ -1,12 +1,12 @@
 """When an agent keeps silent."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.hours import is_inactive
+from vivavoce.domain.hours import active_from, is_inactive
 
 from .json_values import objects
 
@@ -147,6 +147,51 @@ def test_a_moment_without_a_zone_is_utc():
 def test_what_cannot_be_read_never_makes_an_agent_silent(stretch):
     assert not rests([stretch], "mon 23:00")
     assert rests([stretch, *NIGHT], "mon 23:00")
+
+
+@pytest.mark.parametrize(
+    ("moment", "ends"),
+    [
+        ("mon 21:59", "mon 21:59"),
+        ("mon 22:00", "tue 06:00"),
+        ("tue 05:59", "tue 06:00"),
+        ("sat 12:00", "sun 06:00"),
+    ],
+)
+def test_a_rest_ends_to_the_minute(moment, ends):
+    week = {"all": NIGHT, "saturday": [{"from": "10:00", "to": "22:00"}]}
+
+    assert active_from({"website": week}, "website", at(moment)) == at(ends)
+
+
+def test_a_rest_ends_in_its_own_time_zone_where_clocks_are_changed_meanwhile():
+    hours = {"timezone": "America/New_York", "all": {"all": [{"from": "00:00", "to": "07:20"}]}}
+
+    ends = active_from(hours, "website", datetime(2026, 3, 8, 6, 15, 30, tzinfo=UTC))
+
+    assert ends == datetime(2026, 3, 8, 11, 20, tzinfo=UTC)
+
+
+def test_who_rests_all_week_has_no_end_of_it():
+    assert (
+        active_from({"all": {"all": [{"from": "00:00", "to": "24:00"}]}}, "website", at("mon 12:00")) is None
+    )
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 23), st.integers(0, 59), st.integers(0, 23)), max_size=4),
+    st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31), timezones=st.just(UTC)),
+)
+def test_when_a_rest_is_over_nobody_rests_and_just_before_it_they_did(stretches, moment):
+    day = [{"from": f"{begin}:{minute}", "to": f"{end}:30"} for begin, minute, end in stretches]
+    hours = {"all": {"all": day}}
+
+    ends = active_from(hours, "website", moment)
+
+    assert ends is None or not is_inactive(hours, "website", ends)
+    if ends is not None and ends != moment:
+        assert is_inactive(hours, "website", moment)
+        assert is_inactive(hours, "website", ends - timedelta(minutes=1))
 
 
 keys = st.sampled_from(["website", "all", "default", "monday", "1", "from", "to", "timezone", "timeZone"])

@@ -6,15 +6,29 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from vivavoce.domain.channels import Arrival
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.turns import Approval, Turn
 from vivavoce.engine import Engine
 from vivavoce.ports import Tables
 
 T = TypeVar("T")
 
-SOURCE = {"text": "The price is 5.", "quote": "The price is 5.", "datasource_id": "x1", "score": 0.9}
+SOURCE = {
+    "text": "The price is 5.",
+    "quote": "The price is 5.",
+    "score": 0.9,
+    "number": 1,
+    "datasource_id": "x1",
+    "datasource_name": "prices.txt",
+    "datasource_type": "text",
+    "chunk_id": "x1-0",
+    "documentId": "d1",
+    "start": 0,
+    "end": 15,
+}
 TRACE = {
     "model": "scripted",
     "instructions": "Be kind.",
@@ -90,6 +104,20 @@ class Talks:
         tables.conversations.replace(talk.asked(place, talk.updated_at))
         return place
 
+    async def failed(self, agent_id: str, talk_id: str = "talk3") -> str:
+        """A question in a conversation of its own, whose answer failed for good; its id."""
+        await self.talk(talk_id, agent_id=agent_id)
+        asked = Message(**self.known("asked3"), conversation_id=talk_id, from_="human", text="Open?")
+        known = {"conversation_id": talk_id, "message_id": asked.id, "agent_id": agent_id, "durable": True}
+
+        def stored(tables: Tables) -> None:
+            place = self._asked(asked, tables)
+            failed = {"state": "failed", "reason": "The model is overloaded."}
+            tables.turns.add(Turn(**self.known("turn3"), **known, position=place, **failed))
+
+        await self.write(stored)
+        return asked.id
+
     async def approval(self, agent_id: str, tool_id: str, talk_id: str = "talk1") -> str:
         """A question whose turn waits for an operator; the approval's id."""
         asked = Message(**self.known("asked2"), conversation_id=talk_id, from_="human", text="My order?")
@@ -113,6 +141,23 @@ class Talks:
 
         await self.write(stored)
         return approval.id
+
+    async def delivery(self, agent_id: str, talk_id: str = "talk1", **fields: Any) -> Delivery:
+        """An event for a webhook that was given up."""
+        known = {"kind": "webhook", "state": "failed", "event_type": "NPS_INTERACTION", **fields}
+        delivery = Delivery(
+            **self.known("delivery1"), **known, agent_id=agent_id, conversation_id=talk_id, body={"rating": 9}
+        )
+        await self.write(lambda tables: tables.deliveries.add(delivery))
+        return delivery
+
+    async def arrival(self, account_id: str, **fields: Any) -> Arrival:
+        """An event of a provider that could not be heard."""
+        known = {"event_id": "e1", "state": "failed", "reason": "it broke", **fields}
+        heard = {"event_id": "e1", "chat": "chat1", "text": "Open?"}
+        arrival = Arrival(**self.known("arrival1"), account_id=account_id, heard=heard, **known)
+        await self.write(lambda tables: tables.arrivals.add(arrival))
+        return arrival
 
     async def events(self) -> list[tuple[str, dict[str, Any]]]:
         """What was told, in order."""

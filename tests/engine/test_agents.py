@@ -232,6 +232,34 @@ async def test_a_channel_is_switched_on_and_off(run, channel):
     assert (await run("delete_agent", id=agent["id"]))["alsoRemoved"]["integrations"] == 1
 
 
+async def test_a_channel_is_switched_together_with_the_accounts_that_are_connected_to_it(run):
+    agent, other = [(await run("create_agent", **an_agent()))["id"] for _ in range(2)]
+
+    async def connected(agent: str, channel: str) -> str:
+        config = {"url": "https://shop.example/in", "channel": channel}
+        return (await run("create_channel", agentId=agent, name=channel, config=config))["id"]
+
+    meant = [await connected(agent, "instagram"), await connected(agent, "instagramDm")]
+    others = [await connected(agent, "whatsapp"), await connected(other, "instagram")]
+    for enabled in (False, True):
+        await run("enable_disable_agent_integration", id=agent, type="instagram", enabled=enabled)
+
+        states = {each["id"]: each["enabled"] for each in (await run("list_channels"))["channels"]}
+        assert states == {**dict.fromkeys(meant, enabled), **dict.fromkeys(others, True)}
+
+
+@pytest.mark.parametrize("header", ["X-Key: a\r\nX-Other: b", "a\nb", {"X-Key": "a\nb"}])
+async def test_a_header_of_the_webhook_with_a_line_break_is_refused(run, header):
+    config = {"url_webhook_external": "https://shop.example/events", "headerKey": header}
+    agent = (await run("create_agent", **an_agent()))["id"]
+
+    for name, more in (("create_agent", an_agent()), ("update_agent", {"id": agent})):
+        with pytest.raises(InvalidInput):
+            await run(name, **more, configUrlInfosSystemExternal=config)
+
+    assert (await run("get_agent", id=agent))["configUrlInfosSystemExternal"] is None
+
+
 @pytest.mark.parametrize("enabled", ["false", "true", 1, None])
 async def test_only_true_and_false_switch_a_channel(run, enabled):
     agent = await run("create_agent", **an_agent())

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from vivavoce.domain.keys import Scope
-from vivavoce.errors import Conflict, NotAllowed, NotFound, UpstreamFailed
+from vivavoce.errors import Conflict, InvalidInput, NotAllowed, NotFound, UpstreamFailed
 from vivavoce.operations import STRANGER, Caller
 from vivavoce.ports import Called, Reply, Returned
 from vivavoce.testing import ScriptedModel, TestModels, open_test_engine
@@ -460,16 +460,18 @@ async def test_a_person_whom_a_passed_over_call_would_have_brought_is_not_called
 
 async def test_a_failure_after_a_decision_is_called_back_too(desk):
     desk.outside.replies["POST https://back.example/"] = Reply(200, {}, b"", False)
-    desk.model.rounds[1] = UpstreamFailed("The provider is down.")
+    desk.model.rounds[1] = InvalidInput("The model takes no such prompt.")
     await desk.ask("Please open a ticket.", callbackURL="https://back.example/")
-    await desk.engine.later.close(at_once=False)
+    await desk.engine.close(at_once=False)
     (approval,) = await desk.pending()
 
-    answered = await desk.run("answer_approval", id=approval["id"], approved=True)
-    await desk.engine.later.close(at_once=False)
+    with pytest.raises(UpstreamFailed, match="no such prompt"):
+        await desk.run("answer_approval", id=approval["id"], approved=True)
+    await desk.engine.worker.finish_due()
 
-    assert answered["answer"]["metadata"] == {"reason": "The answer is sent to callbackURL."}
-    assert json.loads(desk.outside.sent[-1][3])["message"] == "The provider is down."
+    asked, told = _called_back(desk)
+    assert (asked["answer"], asked["approvals"][0]["id"]) == ("", approval["id"])
+    assert (told["error"], told["message"]) == (InvalidInput.wire, "The model takes no such prompt.")
 
 
 async def test_a_password_is_sent_and_not_shown_to_who_approves(desk):
@@ -490,10 +492,19 @@ async def test_a_password_is_sent_and_not_shown_to_who_approves(desk):
 async def test_the_answer_of_a_turn_with_a_callback_is_called_back(desk):
     desk.outside.replies["POST https://back.example/"] = Reply(200, {}, b"", False)
     await desk.ask("Please open a ticket.", callbackURL="https://back.example/")
-    await desk.engine.later.close(at_once=False)
+    await desk.engine.close(at_once=False)
     (approval,) = await desk.pending()
 
-    await desk.run("answer_approval", id=approval["id"], approved=True)
-    await desk.engine.later.close(at_once=False)
+    answered = await desk.run("answer_approval", id=approval["id"], approved=True)
+    await desk.engine.worker.finish_due()
 
-    assert json.loads(desk.outside.sent[-1][3])["answer"] == "Your ticket is 77."
+    asked, told = _called_back(desk)
+    assert asked["answer"] == ""
+    assert answered["answer"]["answer"] == told["answer"] == "Your ticket is 77."
+    (turn,) = await desk.turns()
+    assert turn.trace["callback"] == {"tries": 1, "status": 200}
+
+
+def _called_back(desk):
+    """What the address of the callback was told."""
+    return [json.loads(body) for _, url, _, body in desk.outside.sent if url == "https://back.example/"]

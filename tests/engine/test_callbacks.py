@@ -1,48 +1,25 @@
-"""Answers that are sent to an address: at once accepted, signed, tried again, and never lost sight of."""
+"""Answers that are sent to an address: accepted at once, sent by a job, tried again, never lost sight of."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import json
 
 import pytest
 
-from vivavoce.engine.callbacks import WAITS, call_back, secret_of_workspace
-from vivavoce.engine.handlers import Errand
-from vivavoce.engine.later import MOST
-from vivavoce.engine.opening import Opened, open_turn
-from vivavoce.errors import InvalidInput, LimitReached, UpstreamFailed
+from vivavoce.domain.jobs import lane_of_conversation
+from vivavoce.domain.webhooks import WAITS
+from vivavoce.errors import InvalidInput, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.agents import CreateAgent
-from vivavoce.operations.answers import AgentAnswer, AgentQuery
-from vivavoce.ports import Reply
-from vivavoce.testing import FakeOutside, ScriptedModel, TestModels, open_test_engine
+from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.deliveries import GetDelivery
+from vivavoce.operations.messages import GetTurnTrace
+from vivavoce.testing import CountedIds, FakeOutside, ScriptedModel, TestModels, open_test_engine
+
+from .receivers import AGENT, Receiver, is_signed, secret_of
 
 URL = "https://hooks.example/answers"
-AGENT = {
-    "name": "Ana",
-    "description": "Answers customers.",
-    "modelName": "gpt_4o_mini",
-    "systemPrompt": "Be kind.",
-    "temperature": 0,
-}
-AT_ONCE = tuple(0.0 for _ in WAITS)
-
-
-class Answering:
-    """An address that answers with these statuses, one after the other; an error is raised."""
-
-    def __init__(self, *statuses: int | Exception) -> None:
-        self.statuses, self.sent = list(statuses), []
-
-    async def send(self, method, url, *, headers, content, most):
-        self.sent.append((method, url, dict(headers), content))
-        status = self.statuses[min(len(self.sent), len(self.statuses)) - 1]
-        if isinstance(status, Exception):
-            raise status
-        return Reply(status, {}, b"", False)
 
 
 @pytest.fixture
@@ -51,13 +28,11 @@ def opened(tmp_path, clock):
     held = []
 
     async def open_(outside, model=None):
-        opening = open_test_engine(
-            tmp_path, clock, models=TestModels(model or ScriptedModel(["Nine."])), outside=outside
-        )
+        models = TestModels(model or ScriptedModel(["Nine."]))
+        opening = open_test_engine(tmp_path, clock, models=models, outside=outside)
         engine = opening.__enter__()
         held.append(opening)
-        made = {**AGENT, "visibility": "public"}
-        agent = await engine.run(CreateAgent.parse(made), OPERATOR)
+        agent = await engine.run(CreateAgent.parse(AGENT), OPERATOR)
         return engine, AgentQuery.parse({"id": agent.id, "query": "When?", "callbackURL": URL})
 
     yield open_
@@ -69,16 +44,27 @@ async def turns(engine):
     return await engine.ports.store.read(lambda tables: list(tables.turns.where()))
 
 
+async def deliveries(engine):
+    return await engine.ports.store.read(lambda tables: list(tables.deliveries.where()))
+
+
+async def climbed(engine, clock, rungs: int) -> None:
+    """Let the time of some rungs of the ladder go by."""
+    for wait in WAITS["callback"][:rungs]:
+        clock.advance(seconds=wait * 1.2 + 0.1)
+        await engine.worker.finish_due()
+
+
 async def test_the_answer_is_sent_after_the_call_was_answered(opened):
-    outside = Answering(204)
+    outside = Receiver(204)
     engine, query = await opened(outside)
 
     at_once = await engine.run(query, OPERATOR)
     assert at_once.wire().keys() == {"conversationId", "visitorId"}
     await engine.close(at_once=False)
 
-    ((method, url, headers, content),) = outside.sent
-    assert (method, url, headers["Content-Type"]) == ("POST", URL, "application/json")
+    ((url, headers, content),) = outside.sent
+    assert (url, headers["Content-Type"]) == (URL, "application/json")
     sent = json.loads(content)
     assert (sent["answer"], sent["conversationId"]) == ("Nine.", at_once.conversation_id)
     assert sent["messageId"]
@@ -89,90 +75,121 @@ async def test_the_answer_is_sent_after_the_call_was_answered(opened):
 
 
 async def test_what_is_sent_is_signed_with_the_secret_of_the_workspace(opened, clock):
-    outside = Answering(200)
+    outside = Receiver(200)
     engine, query = await opened(outside)
 
     await engine.run(query, OPERATOR)
     await engine.close(at_once=False)
 
-    ((_, _, headers, content),) = outside.sent
-    id, timestamp = headers["Vivavoce-Id"], headers["Vivavoce-Timestamp"]
-    assert timestamp == str(int(clock.now().timestamp()))
-    secret = await _secret(engine)
-    expected = hmac.new(secret.encode(), f"{id}.{timestamp}.".encode() + content, hashlib.sha256).hexdigest()
-    assert headers["Vivavoce-Signature"] == f"v1={expected}"
+    ((_, headers, content),) = outside.sent
+    secret = await secret_of(engine)
+    assert headers["Vivavoce-Timestamp"] == str(int(clock.now().timestamp()))
+    assert is_signed(headers, content, secret)
     assert secret.startswith("vvs_")
     assert secret not in json.dumps([turn.trace for turn in await turns(engine)])
 
 
-async def test_an_address_that_fails_is_tried_again(opened):
-    outside = Answering(UpstreamFailed("hooks.example does not answer."), 429, 503, 200)
+async def test_an_address_that_fails_is_tried_again(opened, clock):
+    outside = Receiver(UpstreamFailed("hooks.example does not answer."), 408, 425, 429, 503, 200)
     engine, query = await opened(outside)
-    errand, message = await _begun(engine, query)
+    await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
 
-    await call_back(URL, _answer, message, errand, AT_ONCE)
+    await climbed(engine, clock, 5)
 
-    assert len(outside.sent) == 4
-    assert len({headers["Vivavoce-Id"] for _, _, headers, _ in outside.sent}) == 1
-    assert (await turns(engine))[0].trace["callback"] == {"tries": 4, "status": 200}
+    assert len(outside.sent) == 6
+    assert len(set(outside.ids)) == 1
+    assert (await turns(engine))[0].trace["callback"] == {"tries": 6, "status": 200}
+    assert [each.state for each in await deliveries(engine)] == ["sent"]
 
 
-async def test_patience_has_an_end_and_the_trace_says_so(opened):
-    outside = Answering(500)
+async def test_patience_has_an_end_and_the_trace_says_so(opened, clock):
+    outside = Receiver(500)
     engine, query = await opened(outside)
-    errand, message = await _begun(engine, query)
+    await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
+    (turn,) = await turns(engine)
+    assert turn.trace["callback"] == {"tries": 1, "status": 500, "error": "The address answers 500."}
 
-    await call_back(URL, _answer, message, errand, AT_ONCE)
+    await climbed(engine, clock, 6)
+    clock.advance(days=9)
+    await engine.worker.finish_due()
 
-    assert len(outside.sent) == 5
-    told = {"tries": 5, "status": 500, "error": "The address answers 500."}
-    assert (await turns(engine))[0].trace["callback"] == told
-    assert 50 <= sum(WAITS) <= 70
+    assert WAITS["callback"] == (1, 4, 15, 40, 300, 1_800)
+    assert len(outside.sent) == 7
+    shown = await engine.run(GetTurnTrace(message_id=turn.message_id), OPERATOR)
+    assert shown.callback == {"tries": 7, "status": 500, "error": "The address answers 500."}
+    assert [each.state for each in await deliveries(engine)] == ["failed"]
 
 
 @pytest.mark.parametrize(
     "refusal",
-    [404, 301, InvalidInput("10.0.0.1 is a private address.")],
-    ids=["gone", "elsewhere", "private"],
+    [404, 410, 301, InvalidInput("10.0.0.1 is a private address.")],
+    ids=["unknown", "gone", "elsewhere", "private"],
 )
-async def test_an_address_that_refuses_for_good_is_tried_once(opened, refusal):
-    outside = Answering(refusal)
+async def test_an_address_that_refuses_for_good_is_tried_once(opened, clock, refusal):
+    outside = Receiver(refusal)
     engine, query = await opened(outside)
-    errand, message = await _begun(engine, query)
+    await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
 
-    await call_back(URL, _answer, message, errand, AT_ONCE)
+    clock.advance(days=1)
+    await engine.worker.finish_due()
 
     assert len(outside.sent) == 1
     assert (await turns(engine))[0].trace["callback"]["error"]
+    assert [each.state for each in await deliveries(engine)] == ["failed"]
 
 
 async def test_a_turn_that_fails_is_told_as_well(opened):
-    outside = Answering(200)
-    engine, query = await opened(outside, ScriptedModel([UpstreamFailed("The provider is down.")]))
+    outside = Receiver(200)
+    engine, query = await opened(outside, ScriptedModel([InvalidInput("No such model.")]))
 
     at_once = await engine.run(query, OPERATOR)
     await engine.close(at_once=False)
 
-    ((_, _, _, content),) = outside.sent
-    assert json.loads(content) == {
-        "conversationId": at_once.conversation_id,
-        "visitorId": at_once.visitor_id,
-        "error": "UPSTREAM_FAILED",
-        "message": "The provider is down.",
-    }
+    assert outside.events == [
+        {
+            "conversationId": at_once.conversation_id,
+            "visitorId": at_once.visitor_id,
+            "error": "INVALID_REQUEST",
+            "message": "No such model.",
+        }
+    ]
     assert (await turns(engine))[0].state == "failed"
 
 
-async def test_a_shutdown_interrupts_the_turn_and_sends_nothing(opened):
-    outside, model = FakeOutside(), Thinking()
-    engine, query = await opened(outside, model)
+async def test_a_model_that_fails_for_now_is_asked_again_before_the_failure_is_told(opened, clock):
+    outside = Receiver(200)
+    engine, query = await opened(outside, ScriptedModel([UpstreamFailed("The provider is down."), "Nine."]))
 
     await engine.run(query, OPERATOR)
-    await asyncio.wait_for(model.thinks.wait(), 30)
-    await engine.close()
-
-    assert [turn.state for turn in await turns(engine)] == ["interrupted"]
+    await engine.close(at_once=False)
     assert outside.sent == []
+    clock.advance(seconds=3)
+    await engine.worker.finish_due()
+
+    (told,) = outside.events
+    assert told["answer"] == "Nine."
+
+
+async def test_a_shutdown_puts_the_answer_off_and_loses_nothing(tmp_path, clock):
+    ids, outside, model = CountedIds(), Receiver(200), Thinking()
+    with open_test_engine(tmp_path, clock, ids, models=TestModels(model), outside=outside) as engine:
+        agent = await engine.run(CreateAgent.parse(AGENT), OPERATOR)
+        query = AgentQuery.parse({"id": agent.id, "query": "When?", "callbackURL": URL})
+        await engine.run(query, OPERATOR)
+        await asyncio.wait_for(model.thinks.wait(), 30)
+        await engine.close()
+        assert [turn.state for turn in await turns(engine)] == ["waiting"]
+        assert outside.sent == []
+
+    models = TestModels(ScriptedModel(["Nine."]))
+    with open_test_engine(tmp_path, clock, ids, models=models, outside=outside) as engine:
+        await engine.worker.finish_due()
+
+    (told,) = outside.events
+    assert told["answer"] == "Nine."
 
 
 async def test_a_shutdown_waits_until_cancelled_calls_are_put_in_order(opened):
@@ -188,23 +205,25 @@ async def test_a_shutdown_waits_until_cancelled_calls_are_put_in_order(opened):
     assert [turn.state for turn in await turns(engine)] == ["interrupted"]
 
 
-async def test_a_shutdown_between_two_attempts_stands_in_the_trace(opened):
-    outside = Answering(500)
-    engine, query = await opened(outside)
-    errand, message = await _begun(engine, query)
-    sending = asyncio.create_task(call_back(URL, _answer, message, errand, (3_600.0,)))
-    while not outside.sent:
-        await asyncio.sleep(0)
+async def test_an_answer_that_waits_to_be_sent_survives_the_process(tmp_path, clock):
+    ids, outside = CountedIds(), Receiver(503, 200)
+    models = TestModels(ScriptedModel(["Nine."]))
+    with open_test_engine(tmp_path, clock, ids, models=models, outside=outside) as engine:
+        agent = await engine.run(CreateAgent.parse(AGENT), OPERATOR)
+        query = AgentQuery.parse({"id": agent.id, "query": "When?", "callbackURL": URL})
+        await engine.run(query, OPERATOR)
+        await engine.close(at_once=False)
 
-    sending.cancel()
-    await asyncio.gather(sending, return_exceptions=True)
+    with open_test_engine(tmp_path, clock, ids, models=models, outside=outside) as engine:
+        await climbed(engine, clock, 1)
+        (turn,) = await turns(engine)
 
-    told = (await turns(engine))[0].trace["callback"]
-    assert (told["tries"], "process ended" in told["error"]) == (1, True)
+    assert len(set(outside.ids)) == 1
+    assert turn.trace["callback"] == {"tries": 2, "status": 200}
 
 
 async def test_a_stranger_is_refused_before_anything_is_stored(opened):
-    outside = Answering(200)
+    outside = Receiver(200)
     engine, query = await opened(outside)
 
     with pytest.raises(InvalidInput) as refused:
@@ -215,21 +234,34 @@ async def test_a_stranger_is_refused_before_anything_is_stored(opened):
     assert outside.sent == []
 
 
-async def test_more_than_can_be_held_is_refused_before_anything_is_stored(opened):
-    engine, query = await opened(Answering(200))
-    over = asyncio.Event()
-    for _ in range(MOST):
-        engine.later.begin(_until(over))
+async def test_where_someone_works_the_call_only_stores_what_is_to_be_done(opened):
+    outside = Receiver(200)
+    engine, query = await opened(outside)
+    engine.worker.is_running = True
 
-    with pytest.raises(LimitReached):
-        await engine.run(query, OPERATOR)
+    at_once = await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
+    assert [turn.answer_id for turn in await turns(engine)] == [None]
+    await engine.worker.finish_due(lane_of_conversation(at_once.conversation_id))
+    assert outside.sent == []
+    await engine.worker.finish_due()
 
-    assert await turns(engine) == []
-    over.set()
+    assert [told["answer"] for told in outside.events] == ["Nine."]
+
+
+async def test_the_secrets_of_an_address_are_not_shown(opened):
+    outside = Receiver(500)
+    engine, query = await opened(outside)
+    secret = "canary-s3cr3t-51f0"
+    await engine.run(query.model_copy(update={"callback_url": f"{URL}?token={secret}&n=1"}), OPERATOR)
     await engine.close(at_once=False)
-    await engine.run(query, OPERATOR)
-    await engine.close(at_once=False)
-    assert [turn.state for turn in await turns(engine)] == ["answered"]
+    (delivery,) = await deliveries(engine)
+
+    shown = await engine.run(GetDelivery(delivery_id=delivery.id), OPERATOR)
+
+    assert outside.sent[0][0] == f"{URL}?token={secret}&n=1"
+    assert shown.url == f"{URL}?token=********&n=1"
+    assert secret not in repr([(turn.trace, turn.reason) for turn in await turns(engine)])
 
 
 class Thinking:
@@ -244,21 +276,3 @@ class Thinking:
         self.thinks.set()
         await asyncio.Event().wait()
         yield  # never reached; makes this a generator
-
-
-async def _begun(engine, query) -> tuple[Errand, Opened]:
-    """A turn that was opened, and what works on it."""
-    errand = Errand(OPERATOR, engine.ports)
-    return errand, await errand.write(lambda work: open_turn(query, work))
-
-
-async def _answer() -> AgentAnswer:
-    return AgentAnswer(answer="Nine.", conversation_id="c1", visitor_id="v1", message_id="m1")
-
-
-async def _secret(engine) -> str:
-    return await Errand(OPERATOR, engine.ports).read(secret_of_workspace)
-
-
-async def _until(event: asyncio.Event) -> None:
-    await event.wait()

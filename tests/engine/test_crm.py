@@ -72,7 +72,7 @@ async def test_deleting_a_scenario_takes_its_steps_along_and_no_others(run, scen
     gone = await run("delete_crm_scenario", id=scenario)
 
     assert (gone["message"], gone["scenario"]["id"]) == ("Scenario deleted", scenario)
-    assert gone["alsoRemoved"] == {"steps": 2}
+    assert gone["alsoRemoved"] == {"steps": 2, "logs": 0, "conversationsReleased": 0}
     with pytest.raises(NotFound):
         await steps_of(run, scenario)
     assert [step["id"] for step in await steps_of(run, other)] == [kept]
@@ -217,7 +217,7 @@ async def test_deleting_a_step_switches_off_the_timed_moves_that_lead_to_it(run,
 
     gone = await run("delete_crm_step", id=goal)
 
-    assert (gone["id"], gone["alsoRemoved"]) == (goal, {"timedMovesSwitchedOff": 2})
+    assert (gone["id"], gone["alsoRemoved"]["timedMovesSwitchedOff"]) == (goal, 2)
     assert [(step["autoNextStepId"], step["index"]) for step in await steps_of(run, scenario)] == [
         (None, 0),
         (None, 1),
@@ -257,3 +257,42 @@ async def test_a_step_that_assigns_nobody_it_could_choose_is_refused(run, scenar
 
 async def secrets_of(engine, step_id: str) -> list[str]:
     return await engine.ports.store.read(lambda tables: list(tables.steps.find(step_id).secrets.values()))
+
+
+@pytest.mark.parametrize(("number", "unit"), [(366, "d"), (31_536_000, "d"), (8_761, "h"), (525_601, "m")])
+async def test_a_step_cannot_wait_for_more_than_a_year(run, scenario, number, unit):
+    (one,) = await made(run, scenario, "New")
+    with pytest.raises(InvalidInput) as refused:
+        await run(
+            "create_crm_step", scenarioId=scenario, name="Won", autoNextTime=number, autoNextTimeUnit=unit
+        )
+    await run("update_crm_step", id=one, name="New", autoNextTime=number)
+
+    with pytest.raises(InvalidInput):
+        await run("update_crm_step", id=one, name="New", autoNextTimeUnit=unit)
+
+    assert refused.value.details.keys() == {"autoNextTime"}
+    (kept,) = await steps_of(run, scenario)
+    assert (kept["autoNextTime"], kept["autoNextTimeUnit"]) == (number, None)
+
+
+@pytest.mark.parametrize("header", ["X-Key: a\r\nX-Other: b", "a\nb", {"X-Key": "a\nb"}])
+async def test_a_header_of_a_steps_webhook_with_a_line_break_is_refused(run, scenario, header):
+    (one,) = await made(run, scenario, "New")
+    webhook = {"webhookUrl": "https://shop.example/in", "webhookHeader": header}
+
+    for name, place in (("create_crm_step", {"scenarioId": scenario}), ("update_crm_step", {"id": one})):
+        with pytest.raises(InvalidInput) as refused:
+            await run(name, name="Won", **place, **webhook)
+        assert refused.value.details.keys() == {"webhookHeader"}
+
+    (kept,) = await steps_of(run, scenario)
+    assert (kept["name"], kept["webhookHeader"]) == ("New", None)
+
+
+async def test_headers_may_be_written_as_json_on_several_lines(run, scenario):
+    webhook = {"webhookUrl": "https://shop.example/in", "webhookHeader": '{\n  "X-Key": "a"\n}'}
+
+    step = await run("create_crm_step", scenarioId=scenario, name="New", **webhook)
+
+    assert step["webhookHeader"] == MARKER

@@ -1,11 +1,14 @@
 """Extraction: the sentence that answers, by its place, or nothing where the passages are silent."""
 
+import json
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from vivavoce.adapters.embedders.builtin import BuiltInJudge, BuiltInReranker
-from vivavoce.engine.extraction import extracted
+from vivavoce.domain.reading import Candidate
+from vivavoce.engine.extraction import extracted, extracted_from
 from vivavoce.engine.retrieval import Wanted, passages_for
 from vivavoce.errors import NotAvailable
 from vivavoce.testing import TestEmbedders, ingested, open_test_engine
@@ -126,6 +129,14 @@ async def test_a_judge_is_not_asked_in_a_language_that_it_does_not_know(ask):
     assert extraction.why["judge"] is None
 
 
+async def test_the_sentence_is_found_at_the_end_of_a_long_passage(ask):
+    text = "The lamp burned all night and nobody saw it. " * 30 + "The whaling gun hung in the kitchen."
+
+    said, _ = await ask({"Skarvoy.md": text}, "Where did the whaling gun hang?", judge=Judge("whaling gun"))
+
+    assert said == ["The whaling gun hung in the kitchen."]
+
+
 async def test_words_alone_refuse_what_is_asked_about_something_else(ask):
     said, extraction = await ask(PADARIA, "Quem projetou a estátua da Praça Tiradentes?")
 
@@ -175,6 +186,29 @@ async def test_the_built_in_judge_sees_which_word_has_nothing_like_it():
     assert [word for word, _ in found] == ["who", "painted", "the", "canal", "?"]
     assert alike["canal"] > 0.8 > alike["painted"]
     assert 400 < len(endless) < 512
+
+
+OWN = Path(__file__).parents[2] / "bench" / "answerability-subjects.jsonl"
+"""Passages of our own with questions that they answer and others about the same subject."""
+
+
+async def test_the_built_in_judge_answers_and_refuses_questions_of_our_own():
+    every = [json.loads(line) for line in OWN.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in every if row["title"] in ("Queen bee", "Gutenberg Bible", "Backups with Tarn")]
+    candidates = [Candidate.named(row["title"], row["passage"], "en", 0.7) for row in rows]
+
+    async with built_in_judge() as judge:
+        answered, refused = [
+            [
+                (await extracted_from(question, (), [candidate], judge)).likelihood
+                for row, candidate in zip(rows, candidates, strict=True)
+                for question in row[kind]
+            ]
+            for kind in ("questions", "near")
+        ]
+
+    assert sum(each >= 0.5 for each in answered) >= 6
+    assert sum(each < 0.5 for each in refused) >= 7
 
 
 @asynccontextmanager

@@ -605,11 +605,11 @@ class FullAfter:
     async def read(self, work):
         return await self.store.read(work)
 
-    async def write(self, work):
+    async def write(self, work, **how):
         if self.left == 0:
             raise StorageFailed("The database failed: database or disk is full.")
         self.left -= 1
-        return await self.store.write(work)
+        return await self.store.write(work, **how)
 
 
 async def test_an_upload_that_breaks_off_stays_unsynched_and_is_never_read(library, engine, tmp_path):

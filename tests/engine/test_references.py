@@ -14,15 +14,15 @@ MISSING = {
     for kind in (
         *("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key"),
         *("conversation", "message", "contact", "note", "tag", "approval", "avatar", "answer"),
-        *("twin", "gone"),
+        *("twin", "gone", "log", "otherTalk", "channel", "arrival", "delivery"),
     )
 }
 NAMING_NOTHING = {
-    *("create_avatar", "list_avatars"),
+    *("create_avatar", "list_avatars", "list_deliveries"),
     *("list_models", "list_providers", "set_provider", "remove_provider"),
     *("list_conversations", "list_contacts", "list_tags", "create_tag", "list_approvals"),
     *("export_conversations", "create_contacts", "import_contacts", "export_contacts"),
-    *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios"),
+    *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios", "list_conversation_logs"),
     *(
         "create_datastore",
         "list_datastores",

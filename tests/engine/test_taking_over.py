@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from vivavoce.engine import turns
+from vivavoce.engine import looks, turns
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.ports import Called, Delta, Piece, Prompt
@@ -47,8 +47,8 @@ async def desk(tmp_path, clock):
 @pytest.fixture
 def in_no_time(monkeypatch):
     """Others are looked at all the time, and the lease is extended each time."""
-    monkeypatch.setattr(turns, "_LOOK", 0.005)
-    monkeypatch.setattr(turns, "_BEAT", 0.005)
+    monkeypatch.setattr(looks, "_LOOK", 0.005)
+    monkeypatch.setattr(looks, "_BEAT", 0.005)
 
 
 async def begun(desk: Desk, query: str = "Hello?") -> asyncio.Task:
@@ -76,7 +76,7 @@ async def begun(desk: Desk, query: str = "Hello?") -> asyncio.Task:
 async def test_the_model_stops_at_once_when_a_person_takes_over(
     desk, monkeypatch, operation, arguments, reason
 ):
-    monkeypatch.setattr(turns, "_LOOK", 3_600.0)  # nobody waits for a look
+    monkeypatch.setattr(looks, "_LOOK", 3_600.0)  # nobody waits for a look
     asking = await begun(desk)
 
     await desk.run(operation, **arguments)
@@ -179,7 +179,7 @@ async def test_a_turn_that_others_took_for_dead_stops_as_soon_as_it_knows(desk, 
 
     def fenced(tables) -> None:
         (turn,) = tables.turns.where(conversation_id="talk1")
-        tables.turns.replace(turns.interrupted(turn, desk.engine.ports))
+        turns.interrupt(turn, desk.engine.ports, tables)
 
     await desk.engine.ports.store.write(fenced)
     answer = await asyncio.wait_for(asking, 10)

@@ -19,7 +19,7 @@ from tests.ports.loopback import (
 )
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.egress.outside import EgressOutside
-from vivavoce.errors import InvalidInput, UpstreamFailed
+from vivavoce.errors import InvalidInput, Unreached, UpstreamFailed
 from vivavoce.operations import STRANGER
 from vivavoce.ports import Called, Reply
 from vivavoce.testing import ScriptedModel, TestModels, open_test_engine
@@ -55,7 +55,6 @@ async def test_a_model_is_offered_what_the_agent_has(desk):
     await desk.tickets()
     await desk.run("addRequestHumanTool", agentId=desk.agent)
     await desk.run("addMarkAsResolvedTool", agentId=desk.agent)
-    await desk.run("addDelayedResponsesTool", agentId=desk.agent, delay=8)
     await desk.documents("Turn it on with the green button.")
 
     await desk.ask("Hello?")
@@ -187,6 +186,15 @@ async def test_a_change_that_did_not_answer_may_have_taken_effect_and_the_model_
     desk.outside.replies[f"POST {TICKETS}"] = UpstreamFailed("It takes too long.")
 
     assert "not known" in await told(desk, "Open_ticket", '{"subject": "x"}')
+
+
+async def test_a_change_that_was_never_connected_has_taken_no_effect(desk):
+    await desk.tickets()
+    desk.outside.replies[f"POST {TICKETS}"] = Unreached("It does not accept connections.")
+
+    text = await told(desk, "Open_ticket", '{"subject": "x"}')
+
+    assert text == "The call failed: It does not accept connections."
 
 
 async def test_an_answer_is_cut_and_says_so(desk):

@@ -43,11 +43,11 @@ class FullAt:
     async def read(self, work):
         return await self.store.read(work)
 
-    async def write(self, work):
+    async def write(self, work, **how):
         self.left -= 1
         if self.left == 0:
             raise StorageFailed("The database failed: database or disk is full.")
-        return await self.store.write(work)
+        return await self.store.write(work, **how)
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ async def test_a_datasource_with_an_unexpected_fault_waits_and_the_others_go_on(
 
 async def test_a_worker_goes_on_after_a_fault_of_its_own(library, engine, embedder, caplog):
     class Faulty(FullAt):
-        async def write(self, work):
+        async def write(self, work, **how):
             try:
-                return await super().write(work)
+                return await super().write(work, **how)
             except StorageFailed as error:
                 raise RuntimeError("nobody foresaw this") from error
 
@@ -206,12 +206,12 @@ async def test_of_uploads_that_replace_the_same_at_once_one_wins(library, engine
 
 async def test_a_datasource_that_is_deleted_while_it_is_uploaded_is_not_found(library, engine, tmp_path):
     class Deleting(FullAt):
-        async def write(self, work):
+        async def write(self, work, **how):
             self.left -= 1
             if self.left == 0:
                 (source,) = (await library.run("get_datastore", id=library.id))["datasources"]
                 await library.run("delete_datasource", id=source["id"])
-            return await self.store.write(work)
+            return await self.store.write(work, **how)
 
     (tmp_path / "book.txt").write_bytes(b"Whales sing.")
     deleting = type(engine)(replace(engine.ports, store=Deleting(engine.ports.store, 2)))

@@ -10,10 +10,11 @@ CANARY = "canary-7f3a9c"
 """Stands in every place that is secret, and must never be read again."""
 
 DELETES_LAST = (
+    *("remove_conversation_from_scenario", "delete_conversation_log", "remove_follow_up"),
     *("delete_note", "delete_variable", "untag_conversation", "delete_tag", "delete_contact_variables"),
     *("merge_contacts", "delete_contacts", "delete_contact", "delete_conversation"),
     *("remove_agent_tool", "delete_crm_step", "delete_crm_scenario", "delete_datasource"),
-    *("delete_datastore", "delete_agent", "revoke_key"),
+    *("delete_channel", "delete_datastore", "delete_agent", "revoke_key"),
 )
 
 
@@ -59,14 +60,33 @@ async def populated(run) -> dict[str, str]:
     talk = await talks.talk(agent_id=agent["id"], channel="website", contact_id=contact.id)
     _, answer = await talks.turn(agent["id"], talk.id)
     approval = await talks.approval(agent["id"], tool["id"], talk.id)
+    failed = await talks.failed(agent["id"])
     writer = Caller(name="writer", scopes=frozenset({Scope.WRITE}))  # has no id, as others here
     note = await run("create_note", caller=writer, conversationId=talk.id, note="Call back.")
     await run("tag_conversation", conversationId=talk.id, tagName="vip")
+    await run("schedule_follow_up", conversationId=talk.id, **a_follow_up())
     await run("set_variable", conversationId=talk.id, varName="size", varValue="L")
+    log = await run(
+        "create_conversation_log",
+        conversationId=talk.id,
+        scenarioId=scenario["id"],
+        stepId=step["id"],
+        status="active",
+    )
+    other_talk = await talks.talk("talk2")
+    delivery = await talks.delivery(agent["id"], talk.id)
+    channel = await run("create_channel", agentId=agent["id"], name="Shop", config=a_provider())
+    arrival = await talks.arrival(channel["id"])
     return {
+        "channel": channel["id"],
+        "arrival": arrival.id,
+        "delivery": delivery.id,
+        "log": log["id"],
+        "otherTalk": other_talk.id,
         "conversation": talk.id,
         "message": answer,
         "approval": approval,
+        "failed": failed,
         "contact": contact.id,
         "twin": others[0].id,
         "gone": others[1].id,
@@ -119,6 +139,7 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
     on_talk, on_contact = {"conversationId": ids["conversation"]}, {"contactId": ids["contact"]}
     on_note, on_size = on_talk | {"noteId": ids["note"]}, on_talk | {"varName": "size"}
     messages = {"messages": "Still there? || Goodbye.", "max_sends": 2, "interval_hours": 24}
+    on_channel = {"channelId": ids["channel"]}
     on_avatar, one_avatar = {"avatarId": ids["avatar"]}, {"id": ids["avatar"]}
     every = {
         "create_avatar": {"config": an_avatar(id="byron")},
@@ -138,6 +159,9 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "list_agents": {},
         "get_agent": agent,
         "agent_query": agent | {"query": "Hello?"},
+        "get_answer": {"messageId": ids["message"]},
+        "list_failed_answers": {},
+        "retry_answer": {"messageId": ids["failed"]},
         "enable_disable_agent_integration": agent | {"type": "whatsapp", "enabled": True},
         "addHttpTool": on_agent | {"config": a_request(name="Find order")},
         "addDatastoreTool": on_agent | {"datastoreId": ids["datastore"]},
@@ -158,6 +182,18 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "update_crm_step": {"id": ids["step"], "name": "First contact"},
         "delete_crm_step": {"id": ids["step"]},
         "list_crm_steps": {"scenarioId": ids["scenario"]},
+        "add_conversation_to_scenario": {"conversationId": ids["otherTalk"], "stepId": ids["step"]},
+        "move_conversation": on_talk | {"destStepId": ids["step"]},
+        "list_scenario_conversations": {"scenarioId": ids["scenario"]},
+        "remove_conversation_from_scenario": on_talk | {"scenarioId": ids["scenario"]},
+        "get_crm_config": agent,
+        "set_crm_config": agent | {"scenarioId": ids["scenario"]},
+        "list_conversation_logs": {},
+        "create_conversation_log": on_talk
+        | {"scenarioId": ids["scenario"], "stepId": ids["step"], "status": "inactive"},
+        "get_conversation_log": {"logId": ids["log"]},
+        "update_conversation_log": {"logId": ids["log"], "status": "active"},
+        "delete_conversation_log": {"logId": ids["log"]},
         "create_datastore": {"type": "qdrant"},
         "update_datastore": {"id": ids["datastore"], "description": "All manuals."},
         "delete_datastore": {"id": ids["datastore"]},
@@ -191,6 +227,23 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "register_message": on_talk | {"message": "Hello."},
         "receive_message": on_talk | {"message": "Hello."},
         "rate_answer": {"messageId": ids["message"], "eval": "good"},
+        "rate_conversation": on_talk | {"rating": 9, "comment": "Quick."},
+        "create_channel": on_agent | {"name": "Counter", "config": a_provider()},
+        "list_channels": on_agent,
+        "get_channel": on_channel,
+        "update_channel": on_channel | {"name": "The shop"},
+        "renew_channel_token": on_channel,
+        "delete_channel": on_channel,
+        "list_arrivals": on_channel,
+        "retry_arrival": on_channel | {"arrivalId": ids["arrival"]},
+        "list_deliveries": {},
+        "get_delivery": {"deliveryId": ids["delivery"]},
+        "redeliver": {"deliveryId": ids["delivery"]},
+        "get_webhook_status": agent,
+        "resume_webhook": agent,
+        "schedule_follow_up": on_talk | a_follow_up(),
+        "list_follow_ups": on_talk,
+        "remove_follow_up": on_talk | {"tag": "visit"},
         "list_approvals": {},
         "answer_approval": {"id": ids["approval"], "approved": False},
         "list_notes": on_talk,
@@ -230,6 +283,16 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "revoke_key": {"id": ids["key"]},
     }
     return {name: every[name] for name in sorted(every, key=_late)}
+
+
+def a_follow_up() -> dict[str, Any]:
+    """A message that is planned for a moment."""
+    return {"tag": "visit", "msg": "See you.", "dtToSend": "2026-02-01 09:00:00"}
+
+
+def a_provider(**more: Any) -> dict[str, Any]:
+    """The settings of a channel with secrets in every place that can hold one."""
+    return {"url": f"https://shop.example/in?token={CANARY}", "header": f"X-Any: {CANARY}", **more}
 
 
 def an_agent(**more: Any) -> dict[str, Any]:

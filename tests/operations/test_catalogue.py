@@ -43,10 +43,10 @@ TOOL_MANAGEMENT = ["list_agent_tools", "update_agent_tool", "remove_agent_tool"]
 ALL = pytest.mark.parametrize("kind", CATALOGUE.values(), ids=list(CATALOGUE))
 
 
-def test_the_default_list_is_the_26_tools_of_the_spec_and_three_to_manage_tools():
+def test_the_default_list_is_the_26_tools_of_the_spec_three_to_manage_tools_and_one_to_fetch_an_answer():
     offered = [name for name, kind in CATALOGUE.items() if kind.spec.offer == "default"]
 
-    assert sorted(offered) == sorted([*SPEC, *TOOL_MANAGEMENT])
+    assert sorted(offered) == sorted([*SPEC, *TOOL_MANAGEMENT, "get_answer"])
 
 
 def test_operations_on_keys_are_never_tools():
@@ -175,6 +175,7 @@ SAID_BY_POST = {
     "assign_conversation": Effect.CHANGE,
     "unassign_conversation": Effect.CHANGE,
     "rate_answer": Effect.CHANGE,
+    "rate_conversation": Effect.CHANGE,
     "set_variable": Effect.CHANGE,
     "tag_conversation": Effect.CHANGE,
     "delete_tag": Effect.DELETE,

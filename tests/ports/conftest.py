@@ -9,6 +9,7 @@ import pytest
 from . import loopback
 from .index_suite import API_KEY, new_collection
 from .servers import Server, postgres_server, qdrant_server
+from .workspaces import new_schema
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +22,13 @@ def qdrant() -> Iterator[Server]:
 def postgres() -> Iterator[Server]:
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture
+def postgres_schema(postgres) -> Iterator[str]:
+    """The URL of an empty schema of Postgres."""
+    with new_schema(postgres.url) as url:
+        yield url
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from vivavoce.domain.agents import Agent
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
 from vivavoce.domain.tools import Tool
 from vivavoce.domain.turns import Turn
@@ -70,3 +71,8 @@ def a_turn(id: str, conversation_id: str, position: int, **fields: Any) -> Turn:
     """A turn of a conversation."""
     known = {"message_id": f"m{position}", "agent_id": "a1", **fields}
     return Turn(**_known(id), conversation_id=conversation_id, position=position, **known)
+
+
+def a_key(id: str, **fields: Any) -> Key:
+    """An API key that may read."""
+    return Key(**_known(id), **{"name": id, "prefix": id, "digest": id, "scopes": ["read"], **fields})

@@ -25,7 +25,7 @@ from .entities import KEY, a_datastore, a_scenario
 ROOT = Path(__file__).parents[2]
 
 
-def seen_by(what: str, path: Path) -> Any:
+def seen_by(what: str, path: Path | str) -> Any:
     """Run one of the functions below in a process of its own and give what it saw."""
     command = [sys.executable, "-m", __name__, what, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
@@ -49,6 +49,20 @@ def workspaces_opened_at_once(path: Path) -> list[Any]:
             store.close()
 
     return _at_once(8, opened)
+
+
+def schemas_opened_at_once(url: str) -> list[Any]:
+    """The organization that each of four processes finds in a new schema that all open at the same moment."""
+    from vivavoce.adapters.sql.postgres import PostgresStore
+
+    def opened(process: int) -> str:
+        store = PostgresStore(url, AesVault(KEY), new_id=lambda: f"organization{process}")
+        try:
+            return asyncio.run(store.read(lambda tables: tables.organization_id))
+        finally:
+            store.close()
+
+    return _at_once(4, opened)
 
 
 def writes_at_once(path: Path) -> list[Any]:
@@ -124,7 +138,7 @@ class _Killed:
     """A connection whose process is killed after a number of statements."""
 
     def __init__(self, connection: Any, *, after: int) -> None:
-        self.connection, self.left = connection, after
+        self.connection, self.dialect, self.left = connection, connection.dialect, after
 
     def execute(self, sql: str, values: Any, /) -> Any:
         """Run the statement; the last one is followed by SIGKILL."""
@@ -161,4 +175,5 @@ def _at_once(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(globals()[sys.argv[1]](Path(sys.argv[2]))))
+    place = sys.argv[2]
+    print(json.dumps(globals()[sys.argv[1]](place if "://" in place else Path(place))))

@@ -8,10 +8,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from vivavoce.adapters.sql import sqlite
 from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
 from vivavoce.adapters.vault import AesVault
@@ -21,7 +23,7 @@ from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, an_agent
+from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, a_turn, an_agent
 from .processes import seen_by
 
 
@@ -83,6 +85,20 @@ async def test_only_the_owner_can_read_the_files(store, path, tmp_path):
     open_to_all.close()
     assert {"other.db", "other.db-wal", "copy.db"} <= modes.keys()
     assert set(modes.values()) == {0o600}
+
+
+async def test_who_waits_looks_into_the_index_of_open_turns_alone(store):
+    def explained(tables: Tables) -> list[str]:
+        said: list[str] = []
+        tables.connection.set_trace_callback(said.append)
+        tables.turns.is_held_up(a_turn("t1", "c1", 1), NOON)
+        tables.turns.number_open("c1", NOON)
+        tables.connection.set_trace_callback(None)
+        plans = [tables.connection.execute(f"explain query plan {each}").fetchall() for each in said]
+        return [step[-1] for plan in plans for step in plan]
+
+    for step in await store.read(explained):
+        assert "turns_in_line" in step
 
 
 # Other processes
@@ -181,18 +197,6 @@ async def test_a_file_from_before_passages_comes_up_with_documents_to_index(path
         assert connection.execute("select max(length(text)) from parts").fetchone() == (32_768,)
         assert connection.execute("select * from sqlite_master where name = 'texts'").fetchall() == []
     assert faults_in(path) == []
-
-
-def test_a_file_of_a_newer_program_is_refused_and_left_alone(path):
-    opened(path).close()
-    changed(path, "update schema_version set version = 999")
-    before = schema_of(path)
-
-    with pytest.raises(StorageFailed, match="schema 999") as refusal:
-        opened(path)
-
-    assert "update the program" in refusal.value.hint
-    assert schema_of(path) == before
 
 
 # Faults
@@ -294,16 +298,6 @@ async def test_what_a_newer_program_added_to_a_row_is_passed_over(path):
     store.close()
 
 
-async def test_a_workspace_opens_with_its_own_key_alone(path):
-    opened(path).close()
-
-    with pytest.raises(StorageFailed, match="key does not belong") as refusal:
-        opened(path, key=bytes(32))
-
-    assert "key file" in refusal.value.hint
-    assert await scenarios_in(path) == []
-
-
 async def test_secrets_moved_to_another_row_do_not_open(path):
     store = opened(path)
     await store.write(
@@ -375,6 +369,43 @@ async def test_a_backup_never_overwrites_and_leaves_nothing_when_it_fails(store,
 
     assert taken.read_bytes() == b"mine"
     assert not (tmp_path / "copy.db").exists()
+
+
+async def test_who_waits_for_a_database_that_another_holds_is_told_and_nothing_of_it_is_stored_later(
+    path, monkeypatch
+):
+    monkeypatch.setattr(sqlite, "_PATIENCE", 0.1)
+    store = opened(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        writes = [store.write(partial(add_scenario, name)) for name in ("s1", "s2")]
+        told = await asyncio.gather(*writes, return_exceptions=True)
+        other.execute("rollback")
+
+    await store.write(partial(add_scenario, "s3"))
+    store.close()
+
+    assert [type(each) for each in told] == [StorageFailed, StorageFailed]
+    assert await scenarios_in(path) == ["s3"]
+
+
+async def test_of_units_that_are_written_together_one_that_fails_leaves_the_others(path):
+    store = opened(path)
+
+    def fails(tables):
+        add_scenario("lost", tables)
+        raise KeyError("on purpose")
+
+    units = [partial(add_scenario, f"s{place}") for place in range(20)]
+    told = await asyncio.gather(*(store.write(unit) for unit in (*units, fails)), return_exceptions=True)
+    store.close()
+
+    assert [type(each) for each in told] == [type(None)] * 20 + [KeyError]
+    assert await scenarios_in(path) == sorted(f"s{place}" for place in range(20))
+
+
+def add_scenario(name: str, tables) -> None:
+    tables.scenarios.add(a_scenario(name))
 
 
 def schema_of(path: Path) -> dict[str, list]:

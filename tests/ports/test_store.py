@@ -1,10 +1,9 @@
 """What every store promises, shown on each adapter."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,23 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.domain.json_values import objects, texts
-from vivavoce.adapters.sql.sqlite import SqliteStore, forget_secrets
-from vivavoce.adapters.vault import AesVault
-from vivavoce.domain.library import Cited, Collection, Document, Ingestion
+from vivavoce.domain.library import Cited, Collection, Ingestion
 from vivavoce.domain.passages import Passage
 from vivavoce.domain.providers import Provider
 from vivavoce.domain.values import one_line
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import ContactFilter, ConversationFilter, Spending, Store, Tables
-from vivavoce.testing import CountedIds
 
 from .entities import (
-    KEY,
     NOON,
     a_contact,
     a_conversation,
     a_datasource,
     a_datastore,
+    a_key,
     a_message,
     a_scenario,
     a_step,
@@ -36,24 +32,25 @@ from .entities import (
     a_turn,
     an_agent,
 )
+from .workspaces import Workspace, new_schema, said
 
-Open = Callable[[], AbstractContextManager[Store]]
+OTHER_KEY = bytes(reversed(range(32)))
+
 PATIENCE = 20
 
 
-@pytest.fixture(params=["sqlite"])
-def open_store(tmp_path) -> Open:
+@pytest.fixture(params=["sqlite", "postgres"])
+def workspace(request, tmp_path) -> Workspace:
+    """An empty workspace on each database."""
+    if request.param == "sqlite":
+        return Workspace(tmp_path / "store.db")
+    return Workspace(request.getfixturevalue("postgres_schema"))
+
+
+@pytest.fixture
+def open_store(workspace) -> Callable[[], AbstractContextManager[Store]]:
     """Opens the same workspace each time."""
-
-    @contextmanager
-    def opened() -> Iterator[Store]:
-        store = SqliteStore(tmp_path / "store.db", AesVault(KEY), new_id=CountedIds())
-        try:
-            yield store
-        finally:
-            store.close()
-
-    return opened
+    return workspace.opened
 
 
 @pytest.fixture
@@ -406,48 +403,85 @@ async def test_a_turn_is_held_up_by_earlier_ones_that_someone_looks_after(store)
     assert await store.read(lambda tables: tables.turns.number_open("c404", NOON)) == 0
 
 
-async def test_who_waits_looks_into_the_index_of_open_turns_alone(store):
-    def explained(tables: Tables) -> list[str]:
-        said: list[str] = []
-        tables.connection.set_trace_callback(said.append)
-        tables.turns.is_held_up(a_turn("t1", "c1", 1), NOON)
-        tables.turns.number_open("c1", NOON)
-        tables.connection.set_trace_callback(None)
-        plans = [tables.connection.execute(f"explain query plan {each}").fetchall() for each in said]
-        return [step[-1] for plan in plans for step in plan]
-
-    for step in await store.read(explained):
-        assert "turns_in_line" in step
-
-
-async def test_when_secrets_are_forgotten_every_sealed_one_is_and_the_new_key_counts(open_store, tmp_path):
-    new = AesVault(bytes(reversed(range(32))))
-    with open_store() as store:
+async def test_when_secrets_are_forgotten_every_sealed_one_is_and_the_new_key_counts(workspace):
+    with workspace.opened() as store:
         known = {"id": "p1", "organization_id": "o1", "created_at": NOON, "updated_at": NOON}
         provider = Provider(**known, name="openai", secrets={"api_key": "sk-1"})
         await store.write(lambda tables: tables.providers.add(provider))
         await store.write(lambda tables: tables.agents.add(an_agent("a1", secrets={"token": "t"})))
+        await store.write(lambda tables: tables.keys.add(a_key("k1")))
 
-    forget_secrets(tmp_path / "store.db", new)
+    workspace.forget_secrets(OTHER_KEY)
 
-    store = SqliteStore(tmp_path / "store.db", new, new_id=CountedIds())
-    try:
+    with workspace.opened(OTHER_KEY) as store:
         kept = await store.read(lambda tables: (tables.providers.find("p1"), tables.agents.find("a1")))
-    finally:
-        store.close()
+        key = await store.read(lambda tables: tables.keys.find("k1"))
     assert [each.secrets for each in kept] == [{}, {}]
+    assert key.revoked_at is not None
 
 
-async def test_secrets_of_a_file_from_before_some_tables_can_be_forgotten(open_store, tmp_path):
-    with open_store():
+async def test_secrets_of_a_database_from_before_some_tables_can_be_forgotten(workspace):
+    with workspace.opened():
         pass
-    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
-        connection.execute("drop table providers")
+    workspace.asked("drop table providers")
 
-    forget_secrets(tmp_path / "store.db", AesVault(bytes(reversed(range(32)))))
+    workspace.forget_secrets(OTHER_KEY)
 
-    with pytest.raises(StorageFailed, match="master key"), open_store():
+    with pytest.raises(StorageFailed, match="master key"), workspace.opened():
         pass
+
+
+async def test_a_workspace_opens_with_its_own_key_alone(workspace):
+    with workspace.opened():
+        pass
+
+    with pytest.raises(StorageFailed, match="key does not belong") as refusal:
+        workspace.store(OTHER_KEY)
+
+    assert "key file" in refusal.value.hint
+    with workspace.opened() as store:
+        assert await store.read(lambda tables: tables.scenarios.count()) == 0
+
+
+async def test_a_database_of_a_newer_program_is_refused_and_left_alone(workspace):
+    with workspace.opened():
+        pass
+    workspace.asked("update schema_version set version = 999")
+
+    with pytest.raises(StorageFailed, match="schema 999") as refusal:
+        workspace.store()
+
+    assert "update the program" in refusal.value.hint
+    assert workspace.asked("select version from schema_version") == [(999,)]
+
+
+async def test_what_is_taken_is_refused_and_nothing_is_half_there(store):
+    await store.write(lambda tables: tables.agents.add(an_agent("a1", handle="ana")))
+
+    def takes_it_again(tables: Tables) -> None:
+        tables.scenarios.add(a_scenario("s1"))
+        tables.agents.add(an_agent("a2", handle="ana"))
+
+    with pytest.raises(StorageFailed, match="The database failed"):
+        await store.write(takes_it_again)
+
+    assert await store.read(lambda tables: (tables.scenarios.count(), tables.agents.count())) == (0, 1)
+
+
+async def test_texts_are_ordered_by_their_letters_codes_on_every_database(store):
+    ids = ["B1", "a-1", "a1", "a_1", "b1", "C1"]
+
+    def fill(tables: Tables) -> None:
+        for id in ids:
+            tables.scenarios.add(a_scenario(id))
+            tables.conversations.add(a_conversation(id))
+
+    await store.write(fill)
+
+    assert await store.read(lambda tables: [row.id for row in tables.scenarios.where()]) == sorted(ids)
+    after = ConversationFilter(equal={}, before=(NOON, "a_1"))
+    listed = await store.read(lambda tables: [row.id for row in tables.conversations.listed(after, 10)])
+    assert listed == ["a1", "a-1", "C1", "B1"]
 
 
 async def test_contacts_are_known_by_any_of_their_ids_and_searched_with_a_count(store):
@@ -633,16 +667,6 @@ async def test_a_file_is_kept_in_pieces_until_it_is_dropped(store):
     assert await store.read(lambda tables: list(tables.uploads.chunks("x1"))) == []
 
 
-def said(tables: Tables, datasource_id: str, text: str) -> Document:
-    """A version of a datasource that counts."""
-    document = Document(
-        f"{datasource_id}-1", datasource_id, "d1", NOON, 1, "current", "hash", len(text), "en"
-    )
-    tables.documents.add(document)
-    tables.documents.append(document.id, 0, text)
-    return document
-
-
 names = texts.map(lambda text: f"x{text}x").filter(lambda text: _is_line(text))
 
 
@@ -673,11 +697,17 @@ def test_any_entity_is_read_back_as_it_was_written(shared_store, name, text, con
     assert asyncio.run(shared_store.write(written_and_read)) == (agent, agent)
 
 
-@pytest.fixture(scope="module")
-def shared_store(tmp_path_factory) -> Iterator[Store]:
-    store = SqliteStore(tmp_path_factory.mktemp("shared") / "store.db", AesVault(KEY), new_id=CountedIds())
-    yield store
-    store.close()
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def shared_store(request, tmp_path_factory) -> Iterator[Store]:
+    if request.param == "sqlite":
+        with Workspace(tmp_path_factory.mktemp("shared") / "store.db").opened() as store:
+            yield store
+        return
+    with (
+        new_schema(request.getfixturevalue("postgres").url) as url,
+        Workspace(url).opened() as store,
+    ):
+        yield store
 
 
 def _is_line(text: str) -> bool:

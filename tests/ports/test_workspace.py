@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.engine.workspaces import CANARY, an_agent
-from vivavoce.app import back_up_workspace, faults_of_workspace, open_app
+from vivavoce.app import open_app
 from vivavoce.errors import InvalidInput, StorageFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.settings import Settings
+from vivavoce.workspace import back_up_workspace, faults_of_workspace
 
 
 async def run(settings: Settings, operation: str, **arguments):

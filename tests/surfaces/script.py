@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ import anyio
 from vivavoce.operations import Result
 
 Json = dict[str, Any]
+SOON = f"{date.today() + timedelta(days=2)} 09:30:00"
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ async def carried_out(call: Call) -> list[Outcome]:
     await _crm(ask)
     await _knowledge(ask, call)
     await _conversations(ask)
+    await _board(ask)
+    await _channels(ask)
     await _avatars(ask, call)
     await _faults(ask)
     await _not_everywhere(ask)
@@ -233,10 +237,16 @@ async def _conversations(ask: Any) -> None:
     unanswered = (await ask("list_messages", **on_talk, count=1))["messages"][0]
     await ask("get_turn_trace", messageId=unanswered["id"])
     await ask("get_message", messageId=unanswered["id"])
+    await ask("get_answer", messageId=unanswered["id"])
     await ask("send_message", type="conversationId", value="talk-1", message="Olá, Bia aqui — 你好。")
     told = await ask("register_message", **on_talk, message="We called.", **{"from": "agent"})
     await ask("rate_answer", messageId=told["message"]["id"], eval="bad")
     await ask("rate_answer", messageId=told["message"]["id"], eval=None)
+    visit = {"tag": "visit", "msg": "Até já.", "dtToSend": SOON, "timeZone": "America/Sao_Paulo"}
+    await ask("schedule_follow_up", **on_talk, **visit)
+    await ask("schedule_follow_up", **on_talk, **{**visit, "timeZone": "Mars/Olympus"})
+    await ask("list_follow_ups", **on_talk)
+    await ask("remove_follow_up", **on_talk, tag="visit")
     await ask("set_conversation_status", **on_talk, status="RESOLVED")
     await ask("set_conversation_priority", **on_talk, priority="HIGH")
     await ask("set_conversation_blocked", **on_talk, blocked=False)
@@ -283,7 +293,55 @@ async def _conversations(ask: Any) -> None:
     await ask("list_models")
     await ask("list_approvals", state="done", limit=5)
     await ask("answer_approval", id="nothing", approved=True)
+    await ask("list_failed_answers", limit=5)
+    await ask("retry_answer", messageId="nothing")
     await ask("agent_query", **asked, query="Hello again?")  # for what is not offered everywhere
+
+
+async def _board(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    scenario = await ask("create_crm_scenario", name="Board")
+    on_board, on_talk = {"scenarioId": scenario["id"]}, {"conversationId": "talk-1"}
+    first, last = [await ask("create_crm_step", **on_board, name=name) for name in ("First", "Last")]
+    await ask("set_crm_config", id=agent["id"], scenarioId=scenario["id"])
+    await ask("get_crm_config", id=agent["id"])
+    await ask("set_crm_config", id=agent["id"], scenarioId=None)
+    await ask("add_conversation_to_scenario", **on_talk, stepId=first["id"])
+    await ask("move_conversation", **on_talk, destStepId=last["id"], expectedStepId=last["id"])
+    await ask("move_conversation", **on_talk, destStepId=last["id"])
+    await ask("list_scenario_conversations", **on_board, isCount=True)
+    await ask("list_conversation_logs", **on_board)
+    log = await ask("create_conversation_log", **on_talk, **on_board, stepId=first["id"], status="active")
+    await ask("get_conversation_log", logId=log["id"])
+    await ask("update_conversation_log", logId=log["id"], status="error")
+    await ask("update_conversation_log", logId=log["id"], status="active")
+    await ask("remove_conversation_from_scenario", **on_talk, **on_board)
+    await ask("delete_conversation_log", logId=log["id"])
+    listening = {"url_webhook_external": "https://hooks.example/in?token=s3cr3t"}
+    await ask("update_agent", id=agent["id"], configUrlInfosSystemExternal=listening)
+    await ask("get_webhook_status", id=agent["id"])
+    await ask("resume_webhook", id=agent["id"], redeliverHeld=True)
+    await ask("update_agent", id=agent["id"], configUrlInfosSystemExternal=None)  # or a server would send
+    await ask("resume_webhook", id=agent["id"])
+    await ask("rate_conversation", **on_talk, rating=9, comment="Quick.")
+    await ask("list_deliveries", state="failed", limit=1)
+    await ask("get_delivery", deliveryId="nothing")
+    await ask("redeliver", deliveryId="nothing")
+
+
+async def _channels(ask: Any) -> None:
+    agent = (await ask("list_agents"))[0]
+    config = {"url": "https://shop.example/in?token=s3cr3t", "header": "X-Key: s3cr3t", "channel": "whatsapp"}
+    made = await ask("create_channel", agentId=agent["id"], name="Shop", config=config)
+    await ask("list_channels", agentId=agent["id"], limit=1)
+    await ask("get_channel", channelId=made["id"])
+    changed = {**made["config"], "typing": True}  # its secrets are markers, and stay
+    await ask("update_channel", channelId=made["id"], name="Store", enabled=False, config=changed)
+    await ask("update_channel", channelId=made["id"], config={**config, "windowHours": 0})
+    await ask("renew_channel_token", channelId=made["id"])
+    await ask("list_arrivals", channelId=made["id"], state="failed")
+    await ask("retry_arrival", channelId=made["id"], arrivalId="nothing")
+    await ask("delete_channel", channelId=made["id"])
 
 
 async def _avatars(ask: Any, call: Call) -> None:
@@ -404,7 +462,7 @@ def plain(outcomes: list[Outcome], *, wire: bool = False) -> list[Any]:
             result = result.wire() if wire else result.model_dump(mode="json")
         text = json.dumps([outcome.name, result, outcome.error], sort_keys=True)
         text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "<time>", text)
-        text = re.sub(r"\bvv_[A-Za-z0-9_-]+", "<key>", text)
+        text = re.sub(r"\bvvc?_[A-Za-z0-9_-]+", "<key>", text)
         text = re.sub(r'(corpus_?[vV]ersion": )"[0-9a-f]{16}"', r'\1"<version>"', text)
         lines.append(json.loads(re.sub(r"\bc[0-9a-z]{24}\b", placeholder, text)))
     return lines

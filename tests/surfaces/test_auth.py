@@ -45,6 +45,8 @@ QUESTIONS = {
     "generate_response": {"question": "Hello?"},
     "receive_message": {"message": "Hello?", "visitorId": "v"},
     "message": {"message": "Hello?", "visitorId": "v"},
+    "rate_conversation": {"rating": 9, "visitorId": "v"},
+    "nps": {"rating": 9, "visitorId": "v"},
     "update_conversation": {"status": "RESOLVED", "visitorId": "v"},
 }
 """What is asked where a stranger may ask and `query` is not the word for it."""
@@ -489,6 +491,16 @@ def test_a_request_without_a_host_is_refused(settings, keys):
             status = wire.makefile("rb").readline()
 
     assert b" 421 " in status
+
+
+def test_blanks_around_the_value_of_a_header_are_no_part_of_it(settings, keys):
+    with served(settings) as address:
+        name, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((name, int(port)), timeout=10) as wire:
+            wire.sendall(f"GET /health HTTP/1.1\r\nHost:  {name}:{port} \t\r\n\r\n".encode())
+            status = wire.makefile("rb").readline()
+
+    assert b" 200 " in status
 
 
 # Before the first key

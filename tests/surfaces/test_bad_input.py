@@ -12,6 +12,7 @@ import subprocess
 import sys
 import zlib
 from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -36,11 +37,14 @@ from script import AVATAR, FOLLOW_UPS, HTTP_TOOL, STEP
 from serving import ALL, key_for, served, settings_in
 
 from vivavoce.app import App, open_app
+from vivavoce.domain.channels import Arrival
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, TagKind
+from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.turns import Turn
 from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import CATALOGUE, OPERATOR, Effect, Scope
+from vivavoce.operations.answers import AgentAnswer
 from vivavoce.ports import Tables
 from vivavoce.surfaces.http import application
 from vivavoce.surfaces.mcp.server import server, tool
@@ -50,6 +54,16 @@ OFFERED = [name for name, kind in CATALOGUE.items() if kind.spec.offer != "never
 CODES = {error.code for error in VivavoceError.__subclasses__()}
 HUGE = "x" * 10_000_000
 NEW = {"name": "Ana", "description": "d", "modelName": "m", "systemPrompt": "p"}
+PROVIDER = {
+    "url": "https://e.com/in",
+    "header": "X-Key: secret",
+    "channel": "whatsapp",
+    "repeatsSafely": True,
+    "typing": True,
+    "windowHours": 24,
+}
+WEBHOOK = {"url_webhook_external": "https://e.com/hook"}
+SOON = f"{datetime.now(UTC) + timedelta(days=30):%Y-%m-%d %H:%M:%S}"
 
 # Arguments that are accepted. A word in <> stands for the id of such a thing.
 SOUND = {
@@ -72,6 +86,9 @@ SOUND = {
     "list_agents": {"limit": 3, "offset": 0},
     "get_agent": {"id": "<agent>"},
     "agent_query": {"id": "<agent>", "query": "Hello?", "conversationId": "c1"},
+    "get_answer": {"messageId": "<message>"},
+    "list_failed_answers": {"limit": 3, "cursor": '{"lastCreatedAt": "2126-01-31", "lastId": "c1"}'},
+    "retry_answer": {"messageId": "<message>"},
     "enable_disable_agent_integration": {"id": "<agent>", "type": "zapi", "enabled": True},
     "addHttpTool": {"agentId": "<agent>", "config": {**HTTP_TOOL, "name": "Other"}},
     "addDatastoreTool": {"agentId": "<agent>", "datastoreId": "<datastore>"},
@@ -91,6 +108,27 @@ SOUND = {
     "update_crm_step": {"id": "<step>", "name": "New", "zapi": {"agentId": "<agent>"}, **STEP},
     "delete_crm_step": {"id": "<step>"},
     "list_crm_steps": {"scenarioId": "<scenario>"},
+    "add_conversation_to_scenario": {"conversationId": "loose", "stepId": "<step>", "force": True},
+    "move_conversation": {
+        "conversationId": "<conversation>",
+        "destStepId": "<step>",
+        "shouldSendInitialMessage": True,
+        "force": True,
+    },
+    "remove_conversation_from_scenario": {"scenarioId": "<scenario>", "conversationId": "<conversation>"},
+    "list_scenario_conversations": {"scenarioId": "<scenario>", "stepId": "<step>", "page": 0, "limit": 3},
+    "get_crm_config": {"id": "<agent>"},
+    "set_crm_config": {"id": "<agent>", "scenarioId": "<scenario>", "stepId": "<step>"},
+    "list_conversation_logs": {"status": "active", "page": 1, "limit": 3},
+    "create_conversation_log": {
+        "conversationId": "<conversation>",
+        "scenarioId": "<scenario>",
+        "stepId": "<step>",
+        "status": "inactive",
+    },
+    "get_conversation_log": {"logId": "<log>"},
+    "update_conversation_log": {"logId": "<log>", "status": "error"},
+    "delete_conversation_log": {"logId": "<log>"},
     "create_datastore": {"type": "qdrant", "name": "Manuals", "description": "d", "isPublic": False},
     "update_datastore": {"id": "<datastore>", "name": "Manuals", "isPublic": True},
     "delete_datastore": {"id": "<datastore>"},
@@ -149,6 +187,29 @@ SOUND = {
     },
     "register_message": {"conversationId": "<conversation>", "message": "Hi.", "from": "agent"},
     "rate_answer": {"messageId": "<message>", "eval": "good", "visitorId": "v1"},
+    "rate_conversation": {"conversationId": "<conversation>", "rating": 9, "comment": "Quick."},
+    "schedule_follow_up": {
+        "conversationId": "<conversation>",
+        "tag": "visit",
+        "msg": "See you.",
+        "dtToSend": SOON,
+        "timeZone": "America/Sao_Paulo",
+    },
+    "remove_follow_up": {"conversationId": "<conversation>", "tag": "visit"},
+    "list_follow_ups": {"conversationId": "<conversation>"},
+    "create_channel": {"agentId": "<agent>", "name": "Shop", "enabled": True, "config": PROVIDER},
+    "list_channels": {"agentId": "<agent>", "limit": 3, "offset": 0},
+    "get_channel": {"channelId": "<channel>"},
+    "update_channel": {"channelId": "<channel>", "agentId": "<agent>", "name": "Shop", "config": PROVIDER},
+    "renew_channel_token": {"channelId": "<channel>"},
+    "delete_channel": {"channelId": "<channel>"},
+    "list_arrivals": {"channelId": "<channel>", "state": "failed", "limit": 3, "offset": 0},
+    "retry_arrival": {"channelId": "<channel>", "arrivalId": "<arrival>"},
+    "list_deliveries": {"state": "failed", "kind": "webhook", "agentId": "<agent>", "limit": 3},
+    "get_delivery": {"deliveryId": "<delivery>"},
+    "redeliver": {"deliveryId": "<delivery>", "force": True},
+    "get_webhook_status": {"id": "<agent>"},
+    "resume_webhook": {"id": "<agent>", "redeliverHeld": True},
     "list_notes": {"conversationId": "<conversation>"},
     "create_note": {
         "conversationId": "<conversation>",
@@ -218,6 +279,9 @@ SOUND = {
     "getDocumentation": {"docType": "models"},
 }
 
+UNPREPARED = {"answer_approval", "retry_answer"}
+"""No call waits, and no answer failed."""
+
 ALSO_NAMED_BY = {
     f"{verb}_contact_{noun}": {"<conversation>"}
     for verb, noun in (("list", "variables"), ("set", "variable"), ("delete", "variables"))
@@ -227,6 +291,7 @@ ALSO_NAMED_BY = {
 KINDS = (
     *("agent", "tool", "datastore", "datasource", "document", "scenario", "step"),
     *("contact", "conversation", "message", "note", "avatar", "answer"),
+    *("log", "channel", "arrival", "delivery"),
 )
 TEXTS = st.one_of(
     st.sampled_from([f"<{kind}>" for kind in KINDS]),
@@ -307,7 +372,7 @@ async def stocked(app: App) -> dict[str, str]:
         return await app.backend.run(CATALOGUE[name].parse(arguments), OPERATOR)
 
     tools = [{"type": "http", "config": {**HTTP_TOOL, "name": "Stock"}}]
-    agent = await made("create_agent", **NEW, tools=tools)
+    agent = await made("create_agent", **NEW, tools=tools, configUrlInfosSystemExternal=WEBHOOK)
     scenario = await made("create_crm_scenario", name="Stock")
     step = await made("create_crm_step", scenarioId=scenario.id, name="Stock")
     store = await made("create_datastore", type="qdrant")
@@ -317,9 +382,44 @@ async def stocked(app: App) -> dict[str, str]:
     note = await made("create_note", conversationId=talk[1].id, note="Stock")
     avatar = await made("create_avatar", config={**AVATAR, "id": f"ada-{app.ports.new_id()}"})
     answer = await made("generate_response", avatarId=avatar.id, question="What?")
+    placed = {"conversationId": talk[1].id, "scenarioId": scenario.id, "stepId": step.id, "status": "active"}
+    log = await made("create_conversation_log", **placed)
+    await made("schedule_follow_up", conversationId=talk[1].id, tag="visit", msg="Stock", dtToSend=SOON)
+    channel = await made("create_channel", agentId=agent.id, name="Stock", config=PROVIDER)
+    failed = await _failed(app, agent.id, channel.id)
     things = (agent, agent.tools[0], store, source, document, scenario, step, *talk, note, avatar)
     ids = [*(thing.id for thing in things), answer.answer_id]
+    ids += [thing.id for thing in (log, channel, *failed)]
     return {f"<{kind}>": id for kind, id in zip(KINDS, ids, strict=True)}
+
+
+def _identity(app: App) -> dict[str, Any]:
+    """What every entity begins with."""
+    at = app.ports.now()
+    return {"id": app.ports.new_id(), "organization_id": "o1", "created_at": at, "updated_at": at}
+
+
+async def _failed(app: App, agent_id: str, channel_id: str) -> tuple[Arrival, Delivery]:
+    """An event that could not be heard, and one that could not be sent."""
+    heard = {"event_id": "e1", "chat": "chat1", "text": "Open?"}
+    arrival = Arrival(
+        **_identity(app), account_id=channel_id, event_id="e1", heard=heard, state="failed", reason="broke"
+    )
+    delivery = Delivery(
+        **_identity(app),
+        kind="webhook",
+        state="failed",
+        event_type="NPS_INTERACTION",
+        agent_id=agent_id,
+        body={"rating": 9},
+    )
+
+    def stored(tables: Tables) -> None:
+        tables.arrivals.add(arrival)
+        tables.deliveries.add(delivery)
+
+    await app.ports.store.write(stored)
+    return arrival, delivery
 
 
 async def _talked(app: App, agent_id: str) -> tuple[Contact, Conversation, Message]:
@@ -327,7 +427,7 @@ async def _talked(app: App, agent_id: str) -> tuple[Contact, Conversation, Messa
     at = app.ports.now()
 
     def known() -> dict[str, Any]:
-        return {"id": app.ports.new_id(), "organization_id": "o1", "created_at": at, "updated_at": at}
+        return _identity(app)
 
     kept = {"value": "L", "created_at": at, "updated_at": at}
     contact = Contact(**known(), variables={"plan": "gold"})
@@ -350,6 +450,8 @@ async def _talked(app: App, agent_id: str) -> tuple[Contact, Conversation, Messa
         tables.conversations.add(talk)
         tables.messages.add(answer)
         tables.turns.add(turn)
+        if tables.conversations.find("loose") is None:
+            tables.conversations.add(Conversation(**{**known(), "id": "loose"}, agent_id=agent_id))
         if not tables.tags.where(name="vip"):
             tables.tags.add(TagKind(**known(), name="vip"))
 
@@ -425,7 +527,7 @@ class Workshop:
             assert self.state() == before
         else:
             VALIDATORS[name].validate(answer.structured_content)
-            if name != "agent_query":  # which reads as words
+            if CATALOGUE[name].spec.result is not AgentAnswer:  # which reads as words
                 assert json.loads(text) == answer.structured_content
             assert CATALOGUE[name].spec.effect is not Effect.READ or self.state() == before
         return answer
@@ -472,7 +574,7 @@ def test_every_tool_has_sound_arguments_to_spoil():
     assert set(SOUND) == set(OFFERED)
 
 
-@pytest.mark.parametrize("name", [name for name in OFFERED if name != "answer_approval"])  # no call waits
+@pytest.mark.parametrize("name", [name for name in OFFERED if name not in UNPREPARED])
 def test_the_sound_arguments_are_accepted(check, name):
     answer = check(name, SOUND[name])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from datetime import UTC, datetime
 from unittest import mock
 
 import click
@@ -16,8 +18,12 @@ import pytest
 from click.shell_completion import ShellComplete
 from doors import Terminal, run_command
 
+from vivavoce.app import open_app
+from vivavoce.domain.channels import Arrival
+from vivavoce.domain.deliveries import Delivery
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.documentation import GetDocumentation
+from vivavoce.ports import Tables
 from vivavoce.settings import Settings
 from vivavoce.surfaces.cli import program
 from vivavoce.surfaces.cli.serve import _serve
@@ -219,6 +225,55 @@ def test_doctor_looks_into_the_key_file(workspace):
 
     assert code == 1
     assert found["master key"]["state"] == "fault"
+
+
+def test_doctor_says_which_models_can_be_asked(monkeypatch):
+    created("--description", "d")
+    assert findings()[1]["models"]["says"] == "none: agents answer with sentences of their documents"
+    run_command(["set-provider", "mistral", "--input", '{"apiKey": "s3cret-1"}'])
+    monkeypatch.setenv("OPENAI_API_KEY", "s3cret-2")
+    monkeypatch.setenv("VIVAVOCE_MODEL_URL", "http://127.0.0.1:9/v1")
+
+    found = findings()[1]["models"]
+
+    assert found["state"] == "ok"
+    assert found["says"] == "mistral has a key, openai has a key, VIVAVOCE_MODEL_URL is set"
+
+
+def test_doctor_counts_what_could_not_be_sent_or_heard():
+    agent = created("--description", "d")
+    assert findings()[1]["deliveries"]["says"] == "none that is stuck"
+    config = '{"url": "https://shop.example/in"}'
+    _, output, _ = run_command(
+        ["create-channel", agent, "--name", "Shop", "--config", config, "--field", "id"]
+    )
+    account = output.strip()
+
+    async def store() -> None:
+        async with open_app(Settings.read()) as app:
+
+            def stuck(tables: Tables) -> None:
+                states = ("failed", "failed", "uncertain", "held", "sent")
+                for number, state in enumerate((*states, "failed")):
+                    now = datetime.now(UTC)
+                    known = {
+                        "id": f"d{number}",
+                        "organization_id": tables.organization_id,
+                        "created_at": now,
+                        "updated_at": now,
+                    }
+                    if number < len(states):
+                        tables.deliveries.add(Delivery(**known, kind="webhook", state=state, agent_id=agent))
+                    else:
+                        tables.arrivals.add(Arrival(**known, account_id=account, event_id="e1", state=state))
+
+            await app.ports.store.write(stuck)
+
+    asyncio.run(store())
+
+    found = findings()[1]["deliveries"]
+
+    assert (found["state"], found["says"]) == ("note", "2 failed, 1 uncertain, 1 held; 1 arrivals failed")
 
 
 @pytest.mark.parametrize("kind", ["folder", "text"])

@@ -47,7 +47,7 @@ SPEC = {
     *("create_crm_step", "update_crm_step", "delete_crm_step", "list_crm_steps"),
     *("create_datastore", "get_datastore", "list_datastores", "create_datasource"),
 }
-BUDGET = 40_000
+BUDGET = 40_960
 """Bytes that the default list may take of a model's attention."""
 NEW = {"name": "Ana", "description": "d", "modelName": "m", "systemPrompt": "p"}
 CANARY = "c4n4ry-5ecret-value"
@@ -56,11 +56,11 @@ CANARY = "c4n4ry-5ecret-value"
 # What it lists
 
 
-async def test_the_default_tools_are_those_of_the_spec_and_three_for_the_tools_of_an_agent(connect, era):
+async def test_the_default_tools_are_those_of_the_spec_and_four_that_agents_need(connect, era):
     async with connect(era, selection=Selection()) as client:
         listed = [tool.name for tool in (await client.list_tools()).tools]
 
-    assert set(listed) == SPEC | {"list_agent_tools", "update_agent_tool", "remove_agent_tool"}
+    assert set(listed) == SPEC | {"list_agent_tools", "update_agent_tool", "remove_agent_tool", "get_answer"}
 
 
 async def test_tools_stand_in_the_order_of_the_catalogue_every_time(connect, era):
@@ -382,7 +382,11 @@ async def test_a_scope_also_binds_resources_and_completions(connect):
 DELETIONS = {
     "delete_agent": "its tools, its integrations, its conversations and its place in CRM steps",
     "remove_agent_tool": "its settings and secrets",
-    "delete_crm_scenario": "all its steps",
+    "delete_crm_scenario": "all its steps and logs; conversations there leave it",
+    "remove_conversation_from_scenario": "its timed move",
+    "delete_conversation_log": "the conversation's place on the board, where the log is active",
+    "remove_follow_up": "nothing else",
+    "delete_channel": "what arrived there, heard or not",
     "delete_crm_step": "the timed moves of other steps that lead to it",
     "delete_datastore": "its datasources and the tools of agents that consult it",
     "delete_datasource": "its text, its passages and, for a site, its pages",
@@ -469,7 +473,8 @@ async def test_the_question_names_the_thing_and_counts_what_goes_with_it(connect
         "and its place in CRM steps (tools: 2, CRM scenarios: 1).",
         f"Remove agent tool {HTTP_TOOL['name']!r} (agentId {agent}, toolId {tool})? This also removes its "
         "settings and secrets.",
-        f"Delete CRM scenario 'Sales' (id {scenario})? This also removes all its steps (steps: 2).",
+        f"Delete CRM scenario 'Sales' (id {scenario})? This also removes all its steps and logs; "
+        "conversations there leave it (steps: 2).",
         f"Delete CRM step 'Won' (id {step})? This also removes the timed moves of other steps that lead to "
         "it (timed moves: 1).",
         f"Delete datastore 'Prices' (id {store})? This also removes its datasources and the tools of agents "
@@ -820,18 +825,18 @@ async def test_arguments_of_prompts_and_ids_of_resources_are_completed(connect, 
     async with connect(era) as client:
         agents = {
             name: (await client.call_tool("create_agent", {**NEW, "name": name})).structured_content["id"]
-            for name in ("Ana", "Bea")
+            for name in ("Ana", "Bea!")  # no id has such a sign in it
         }
         prompt = PromptReference(type="ref/prompt", name="simple_tool_operation")
         resource = ResourceTemplateReference(type="ref/resource", uri="vivavoce://agents/{id}")
         languages = await client.complete(prompt, {"name": "language", "value": "port"})
         requests = await client.complete(prompt, {"name": "request", "value": ""})
-        ids = await client.complete(resource, {"name": "id", "value": "be"})
+        ids = await client.complete(resource, {"name": "id", "value": "bea!"})
         nothing = await client.complete(resource, {"name": "id", "value": "zzzz"})
 
     assert languages.completion.values == ["Português"]
     assert requests.completion.values == list(PROMPTS[0].arguments[0].suggestions)
-    assert ids.completion.values == [agents["Bea"]]
+    assert ids.completion.values == [agents["Bea!"]]
     assert nothing.completion.values == []
 
 

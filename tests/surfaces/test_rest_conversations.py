@@ -310,6 +310,7 @@ def test_without_a_key_nothing_is_answered_but_a_visitors_own_conversation(locke
     open_to_visitors = {
         *("get /conversations/{conversationId}", "patch /conversations/{conversationId}"),
         *("post /conversations/{conversationId}/message", "post /conversations/eval-answer"),
+        "post /conversations/{conversationId}/nps",
     }
     assert {status for way, status in refused.items() if way not in open_to_visitors} == {403}
     assert (seen.status_code, seen.json()["messages"], others.status_code) == (200, [], 403)

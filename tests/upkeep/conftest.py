@@ -6,6 +6,7 @@ import pytest
 
 from vivavoce.app import App
 from vivavoce.engine import Engine
+from vivavoce.engine.inbox import Inbox
 from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
 
@@ -13,4 +14,5 @@ from vivavoce.engine.keys import Keyring
 @pytest.fixture
 def app(engine: Engine) -> App:
     """The app of an empty workspace."""
-    return App(engine, Keyring(engine.ports), b"", engine.ports, Ingester(engine.ports))
+    inbox = Inbox(engine.ports, engine.worker.wake)
+    return App(engine, Keyring(engine.ports), b"", engine.ports, Ingester(engine.ports), inbox)

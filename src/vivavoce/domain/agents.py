@@ -56,6 +56,10 @@ class Agent(Entity):
     """US dollars that its models may cost in a calendar month."""
     fallback_model_name: Annotated[ModelName | None, Unlisted] = None
     """The model that answers when the first one fails."""
+    crm_scenario_id: Annotated[str | None, Unlisted] = None
+    """The scenario that its new conversations enter."""
+    crm_step_id: Annotated[str | None, Unlisted] = None
+    """The step in which they begin; the first one where none is named."""
     secrets: Annotated[dict[str, Any], Field(exclude=True, repr=False)] = {}
 
 

@@ -71,6 +71,14 @@ class Variable(Value):
     updated_at: Moment
 
 
+class Rating(Value):
+    """How likely a person is to recommend what they met."""
+
+    rating: Annotated[int, Field(ge=0, le=10)]
+    comment: Text | None = None
+    completed_at: Moment
+
+
 class Conversation(Entity):
     """A conversation and the state it is in."""
 
@@ -90,6 +98,8 @@ class Conversation(Entity):
     metadata: JsonObject = {}
     summary: Text | None = None
     frustration: Annotated[float, Field(ge=0, le=1)] | None = None
+    rating: Rating | None = None
+    """What the person said of it in the end."""
     blocked: bool = False
     is_group: bool = False
     scenario_id: str | None = None
@@ -110,6 +120,14 @@ class Conversation(Entity):
     """The place of the last message that an agent was asked to answer."""
     held_after: int = 0
     """Up to which place messages are a person's to answer: the AI does not answer them any more."""
+    taken_over: int = 0
+    """How often a person took over: what the AI said before and was not sent yet is not sent any more."""
+
+    @property
+    def is_for_ai(self) -> bool:
+        """Whether the AI may still answer what it was asked last: nobody took over since, or is wanted."""
+        is_silenced = self.blocked or not self.is_ai_enabled or self.status == "HUMAN_REQUESTED"
+        return not is_silenced and self.last_asked > self.held_after
 
     def is_with(self, visitor_id: str | None) -> bool:
         """Whether this is the visitor whom it is with."""
@@ -198,7 +216,7 @@ class Conversation(Entity):
 
     def _held(self) -> dict[str, Any]:
         """What changes when a person takes over: what was asked until now is theirs to answer."""
-        return {"held_after": self.last_asked}
+        return {"held_after": self.last_asked, "taken_over": self.taken_over + 1}
 
 
 class Message(Entity):

@@ -116,6 +116,24 @@ class Step(StepFields, Entity):
         return [agent_id for agent_id in named if agent_id is not None]
 
 
+LogStatus = Literal["inactive", "active", "error"]
+Cause = Literal["call", "opening", "trigger", "time", "record"]
+"""Why a conversation came into a step: someone moved it, it was opened, a trigger was met, time went by; or
+its log was written by hand."""
+
+
+class CrmLog(Entity):
+    """A stay of a conversation in a step: `active` while it lasts, and then it is the only one."""
+
+    conversation_id: str
+    scenario_id: str
+    step_id: str
+    status: LogStatus = "active"
+    cause: Annotated[Cause, Unlisted] = "record"
+    turn_id: Annotated[str | None, Unlisted] = None
+    """The turn whose message met the trigger."""
+
+
 def with_covered_webhook(values: dict[str, Any], before: Step | None = None) -> dict[str, Any]:
     """The given values with markers for the webhook's secrets; `before` is the step that they change."""
     stored = {} if before is None else before.secrets

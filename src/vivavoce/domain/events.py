@@ -17,6 +17,9 @@ EventType = Literal[
     "CONVERSATION_ASSIGNED",
     "MESSAGE_SENT",
     "MESSAGE_NOTED",
+    "CONVERSATION_RATED",
+    "STEP_ENTERED",
+    "SCENARIO_LEFT",
 ]
 
 

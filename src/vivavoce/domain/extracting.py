@@ -17,6 +17,13 @@ class Extract(NamedTuple):
     number: int
     text: str
 
+    @classmethod
+    def cleaned(cls, number: int, text: str) -> Extract:
+        """The sentence without marks of its own, which would be taken for ours."""
+        citing = Citing(known=99)
+        pieces = [*citing.feed(text), *citing.end()]
+        return cls(number, "".join(piece for piece in pieces if isinstance(piece, str)).strip())
+
 
 class Passage(NamedTuple):
     """A passage that may answer."""
@@ -41,7 +48,7 @@ def extracts_for(question: str, earlier: Sequence[str], passages: Sequence[Passa
     "and the second one?".
     """
     chosen = _chosen(weighed_for(question, earlier, passages))
-    return [Extract(each.passage.number, _clean(each.excerpt.text)) for each in in_order(chosen)]
+    return [Extract.cleaned(each.passage.number, each.excerpt.text) for each in in_order(chosen)]
 
 
 class Weighed(NamedTuple):
@@ -204,10 +211,3 @@ def _before(scored: Weighed) -> Excerpt | None:
         if each.place == scored.excerpt.place - 1:
             return None if is_instruction(each.text) else each
     return None
-
-
-def _clean(text: str) -> str:
-    """The sentence without marks of its own, which would be taken for ours."""
-    citing = Citing(known=99)
-    pieces = [*citing.feed(text), *citing.end()]
-    return "".join(piece for piece in pieces if isinstance(piece, str)).strip()

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import ValidationError
+
+_NAMED = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (.+)", re.DOTALL)
+_LENGTH = re.compile(r"Value (should have at (?:most|least) \d+) items? after validation")
+"""What is told of the length of a text: lists are called lists."""
 
 
 def faults_of(error: ValidationError, under: str = "") -> dict[str, str]:
     """What is wrong at each place; the place of a fault in the whole is the empty text."""
     found: dict[str, str] = {}
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
-        found.setdefault(_place(fault["loc"], under), _said(fault["type"], fault["msg"]))
+        place, said = _place(fault["loc"], under), _said(fault["type"], fault["msg"])
+        named = _NAMED.fullmatch(said) if place == "" else None  # a rule of the whole that names the part
+        found.setdefault(*((named[1], named[2]) if named else (place, said)))
     return found
 
 
@@ -38,6 +46,8 @@ def _said(kind: str, message: str) -> str:
             return "must be valid Unicode"
         case "json_invalid" if "recursion" in message:
             return "the arguments are nested too deep"
+        case "too_long" | "too_short":
+            return _LENGTH.sub(r"\1 characters", message)
         case "value_error":
             return message.removeprefix("Value error, ")
         case _:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _MIDNIGHT = 24 * 60
 _LAST_MINUTE = _MIDNIGHT - 1
+_STRIDE, _STRIDES = timedelta(minutes=30), 8 * 48
+_MINUTE = timedelta(minutes=1)
 
 
 def is_inactive(hours: Mapping[str, Any], channel: str, at: datetime) -> bool:
@@ -22,6 +24,23 @@ def is_inactive(hours: Mapping[str, Any], channel: str, at: datetime) -> bool:
     moment = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     weeks = [week for week in _named(hours, channel) if isinstance(week, Mapping)]
     return any(_rests(week, moment.astimezone(_zone(week, hours))) for week in weeks)
+
+
+def active_from(hours: Mapping[str, Any], channel: str, at: datetime) -> datetime | None:
+    """When a channel does not rest, from a moment on; None where it rests for a week and longer.
+
+    Of a break in the rest, at least half an hour is found.
+    """
+    if not is_inactive(hours, channel, at):
+        return at
+    resting = at.replace(second=0, microsecond=0)
+    for _ in range(_STRIDES):
+        if not is_inactive(hours, channel, resting + _STRIDE):
+            while is_inactive(hours, channel, resting):
+                resting += _MINUTE
+            return resting
+        resting += _STRIDE
+    return None
 
 
 def _rests(week: Mapping[str, Any], at: datetime) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .languages import language_of, small_words
@@ -36,6 +36,10 @@ class Wanted(NamedTuple):
         return max(_KINDS[kind].fit(sentence) for kind in self.kinds)
 
 
+ASKING = words("who whom whose when where which what how many much long far often why")
+"""The words by which an English question says which kind of answer it wants."""
+
+
 def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     """What a question asks for, its words in the stems of a language.
 
@@ -62,11 +66,10 @@ def completed(question: str, earlier: Sequence[str]) -> str:
     return f"{earlier[-1][:_LONGEST]} {asked}" if earlier and points_back(asked) else asked
 
 
-def tells(word: str, language: str) -> bool:
-    """Whether a word of a question says what it is about."""
-    return (
-        word.isalnum() and word.lower() not in small_words(language) and folded(word) not in _SAYING_NOTHING
-    )
+def telling_words(question: str, language: str) -> frozenset[str]:
+    """The words of a question that say what it is about, folded, without letters that stand alone."""
+    telling = " ".join(_telling(question, small_words(language)))
+    return frozenset(word for word in _PLAIN.findall(folded(telling)) if len(word) > 1 or word.isdigit())
 
 
 def points_back(question: str) -> bool:
@@ -102,6 +105,7 @@ _EARLIER = (0.6, 0.3)
 _OF_KIND = 0.5
 """And a word such as "price", which an answer says in figures."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
+_PLAIN = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
 _GOING_ON = words(
     "and or but so what e ou mas y o pero entonces entao",
@@ -113,10 +117,22 @@ _PRONOUNS = words(
 )
 _SAYING_NOTHING = words(
     "please tell explain describe know want wondering give show list hi hello hey much many often long old",
-    "about does do could would there get got one ones",
+    "about does do done doing could would there get got one ones happen happens happened happening",
     "oi ola favor diga dizer explique gostaria saber quero queria poderia mostre liste fale existe fica faz",
+    "acontece aconteceu ocorre ocorreu sucede sucedeu ocurre ocurrio sucedio",
     "hola dime quisiera puedo decir cuanto cuantos cuanta cuantas cuando donde cual quanto quantos",
 )
+_FRAMING = re.compile(
+    r"\b(?:says?|said|thinks?|thought|teach(?:es)?|taught|writes?|wrote|argues?|argued|believes?|believed"
+    r"|claims?|claimed|tells?|told|explains?|mentions?)(?=\s+(?:us\s+)?(?:about|of|on|that|regarding)\b)"
+    r"|\b(?:diz|disse|dizia|pensa|pensava|ensina|ensinava|escreve|escreveu|fala|falou|acha|acredita|afirma"
+    r"|dice|dijo|piensa|pensaba|ense\u00f1a|escribe|escribi\u00f3|habla|cree|opina)"
+    r"(?=\s+(?:sobre|acerca|a\s+respeito|d[aeo]s?|del|que)\b)"
+    r"|(?<=\bthe\s)(?:author|narrator|writer|essay)\b|(?<=\b[oael]\s)(?:autora?|narradora?|escritora?)\b"
+    r"|\b(?:according|segundo|seg\u00fan)(?=\s+(?:to|o|a|el|la)\b)",
+    re.IGNORECASE,
+)
+"""Words that only say who speaks: "teaches" in "what she teaches about the commons"."""
 _DIGIT = re.compile(r"\d")
 _NUMERAL = (
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dois|duas|tr\u00eas|quatro|cinco|seis|sete|oito"
@@ -174,10 +190,17 @@ _KINDS = {
 
 def _words(text: str, language: str) -> Iterable[str]:
     """The stems of the words that tell something, in whichever language the text is."""
-    small = small_words(language_of(text, language))
-    kept = (match.group() for match in _WORD.finditer(text))
-    telling = (word for word in kept if word.lower() not in small and folded(word) not in _SAYING_NOTHING)
-    return words_of(" ".join(telling), language)
+    return words_of(" ".join(_telling(text, small_words(language_of(text, language)))), language)
+
+
+def _telling(text: str, small: Collection[str]) -> Iterator[str]:
+    """The words that tell something; "teaches" does not in "what she teaches about the commons"."""
+    framing = {match.start() for match in _FRAMING.finditer(text)}
+    for match in _WORD.finditer(text):
+        word = match.group()
+        is_small = word.lower() in small or folded(word) in _SAYING_NOTHING
+        if not is_small and match.start() not in framing:
+            yield word
 
 
 def _names(question: str, language: str) -> frozenset[str]:

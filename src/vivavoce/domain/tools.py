@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 import pydantic_core
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.errors import Conflict, InvalidInput
 
@@ -37,6 +37,12 @@ LONGEST_DELAY = 3_600
 _ONE_EACH = ("delayed_responses", "follow_up_messages", "request_human", "mark_as_resolved")
 
 
+def _with_a_part(messages: str) -> str:
+    if not messages.replace("||", "").strip():
+        raise ValueError("must hold a message")
+    return messages
+
+
 class NoConfig(Value):
     """A tool with nothing to configure."""
 
@@ -53,7 +59,9 @@ class FollowUpConfig(Value):
     """What is said into a silence, how often and how far apart."""
 
     messages: Annotated[
-        Text, Field(min_length=1, max_length=1_000, description="The messages, separated by ||.")
+        Text,
+        Field(min_length=1, max_length=1_000, description="The messages, separated by ||."),
+        AfterValidator(_with_a_part),
     ]
     max_sends: Annotated[
         int, Field(alias="max_sends", ge=1, le=10, description="How many are sent at most, 1 to 10.")

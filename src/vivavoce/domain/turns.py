@@ -34,6 +34,19 @@ class Turn(Entity):
     """Why it is silent, failed or interrupted, in words."""
     answer_id: str | None = None
     callback_url: str | None = None
+    durable: bool = False
+    """Whether a job answers it, in whatever process: then it is done even if this one ends."""
+    joined: list[str] = []
+    """The messages that it answers together, `message_id` last; none where it answers that one alone."""
+    query: dict[str, Any] = {}
+    """Of a durable one: the arguments of the query, without the message."""
+    is_trusted: bool = True
+    """Of a durable one: whether who asked had a key."""
+    held_since: Moment | None = None
+    """Since when the answer is held, so that messages which follow are answered with it."""
+    begun_calls: dict[str, str] = {}
+    """Of a durable one: calls that cannot be undone, by what was called, with what came of each, or nothing
+    while that is not known."""
     trace: dict[str, Any] = {}
     """What happened in it: the parts of the prompt, passages, tool calls, tokens, cost, milliseconds."""
 
@@ -71,3 +84,8 @@ class Approval(Entity):
     decided_at: Moment | None = None
     so_far: list[list[str]] = []
     """The steps of the turn up to the call, so that it can go on."""
+    returned: str = ""
+    """What the call gave, so that a turn which is begun again does not make it again; nothing while that is
+    not known."""
+    record: dict[str, Any] = {}
+    """What the trace says of the call, from before it is sent."""

@@ -50,6 +50,13 @@ def without_nul(text: str) -> str:
     return text
 
 
+def not_blank(text: str) -> str:
+    """The text itself, refused when it holds blanks alone."""
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
 def one_line(text: str) -> str:
     """The text without blanks around it, refused when empty or when it holds control characters."""
     text = text.strip()

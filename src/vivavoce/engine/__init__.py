@@ -19,28 +19,43 @@ from . import (
     approvals,
     asking,
     avatars,
+    channels,
     contact_lists,
     contacts,
     conversations,
     corpora,
     crm,
+    crm_logs,
+    crm_moves,
     datasources,
+    deliveries,
+    delivering,
     documentation,
+    durable,
     exports,
+    failed_answers,
+    follow_ups,
+    hearing,
     keys,
     knowledge,
     messages,
     notes,
     providers,
+    ratings,
     responding,
     tags,
+    timed_moves,
     tools,
     uploads,
     variables,
+    webhooks,
 )
+from .gates import Gates
 from .handlers import HANDLERS, RUNNERS, Errand
+from .jobs import TIME
 from .later import Later
 from .pacing import Pace
+from .worker import Worker
 
 __all__ = [
     "Engine",
@@ -48,34 +63,58 @@ __all__ = [
     "approvals",
     "asking",
     "avatars",
+    "channels",
     "contact_lists",
     "contacts",
     "conversations",
     "corpora",
     "crm",
+    "crm_logs",
+    "crm_moves",
     "datasources",
+    "deliveries",
+    "delivering",
     "documentation",
+    "durable",
     "exports",
+    "failed_answers",
+    "follow_ups",
+    "hearing",
     "keys",
     "knowledge",
     "messages",
     "notes",
     "providers",
+    "ratings",
     "responding",
     "tags",
+    "timed_moves",
     "tools",
     "uploads",
     "variables",
+    "webhooks",
 ]
 
 
 class Engine:
     """Runs an operation: check the caller, find the handler, let it work in one transaction."""
 
-    def __init__(self, ports: Ports, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        changed: Callable[[], None] = lambda: None,
+        *,
+        call_budget: float = 45.0,
+        attends: bool = True,
+    ) -> None:
         self.ports = ports
         self.later = Later()
         self._pace = Pace()
+        self._gates = Gates(ports.now)
+        self._call_budget = call_budget
+        self._attends = attends
+        """Whether calls that wait do what is due, where no worker of this process does."""
+        self.worker = Worker(ports, self._errand_of_time)
         self._changed = changed
         """Told after each change, so that what is left to do begins at once."""
 
@@ -90,19 +129,36 @@ class Engine:
         if not self.supports(type(op)):
             raise NotAvailable(f"The embedded engine cannot {op.spec.name} yet.")
         is_read = op.spec.effect is Effect.READ
-        errand = Errand(caller, self.ports, _unheard if hear is None else hear, self.later, self._pace)
+        errand = self._errand(caller, _unheard if hear is None else hear)
         try:
             if type(op) in RUNNERS:
                 with self.later.under_way():
                     result = await RUNNERS[type(op)](op, errand)
             else:
-                access = errand.read if is_read else errand.write
-                result = await access(partial(HANDLERS[type(op)], op))
+                handler = partial(HANDLERS[type(op)], op)
+                result = await (errand.read(handler) if is_read else errand.write(handler, alone=True))
         except ValidationError as error:
             raise explained(error, type(op), by_name=True) from error
         if not is_read:
             self._changed()
+            self.worker.wake()
         return cast(R, result)
+
+    def _errand(self, caller: Caller, hear: Hear) -> Errand:
+        return Errand(
+            caller,
+            self.ports,
+            hear,
+            self.later,
+            self._pace,
+            has_worker=self.worker.is_running or not self._attends,
+            attend=self.worker.finish_due,
+            gates=self._gates,
+            patience=self._call_budget,
+        )
+
+    def _errand_of_time(self) -> Errand:
+        return self._errand(TIME, _unheard)
 
     async def close(self, *, at_once: bool = True) -> None:
         """End what still goes on for callers who were answered; else wait until it is done."""

@@ -6,6 +6,8 @@ from collections import defaultdict
 
 from vivavoce.domain.agents import Agent, with_covered_configs
 from vivavoce.domain.crm import Step
+from vivavoce.domain.endpoints import webhook_of
+from vivavoce.domain.headers import check_headers
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.tools import Tool
 from vivavoce.errors import Conflict
@@ -22,11 +24,17 @@ from vivavoce.operations.agents import (
     UpdateAgent,
 )
 
+from .endpoints import resume
 from .handlers import Work, handles
+from .hearing import channel_of
+from .outgoing import go_on
 from .references import agent_named
 from .tools import tools_made, tools_set
 
-_PRIVATE = ("system_prompt", "user_prompt", "config_url_external", "config_url_infos_system_external")
+_PRIVATE = (
+    *("system_prompt", "user_prompt", "config_url_external", "config_url_infos_system_external"),
+    *("crm_scenario_id", "crm_step_id"),
+)
 """What a stranger does not see of a public agent."""
 
 
@@ -34,7 +42,7 @@ _PRIVATE = ("system_prompt", "user_prompt", "config_url_external", "config_url_i
 def create_agent(op: CreateAgent, work: Work) -> AgentShown:
     fields = {name: getattr(op, name) for name in Agent.model_fields if name in CreateAgent.model_fields}
     agent = Agent.model_validate({**work.identity(), **with_covered_configs(fields)})
-    _check_handle(agent, work)
+    _check(agent, work)
     work.tables.agents.add(agent)
     return AgentShown.of(agent, tools=tools_made(agent, op.tools, work))
 
@@ -44,8 +52,10 @@ def update_agent(op: UpdateAgent, work: Work) -> AgentShown:
     agent = agent_named(op.id, work)
     changes = {name: value for name, value in op.given().items() if name not in ("id", "tools")}
     agent = agent.changed(work.now, **with_covered_configs(_whole(changes), agent))
-    _check_handle(agent, work)
+    _check(agent, work)
     work.tables.agents.replace(agent)
+    if "config_url_infos_system_external" in changes:
+        resume(agent.id, work)
     if op.tools is not None:
         return AgentShown.of(agent, tools=tools_set(agent, op.tools, work))
     return AgentShown.of(agent, tools=work.tables.tools.where(agent_id=agent.id))
@@ -94,11 +104,26 @@ def enable_disable_agent_integration(op: EnableDisableAgentIntegration, work: Wo
         work.tables.integrations.add(
             Integration(**work.identity(), agent_id=agent.id, type=op.type, enabled=op.enabled)
         )
+    _switch_accounts(agent, op, work)
     status = f"{op.type} webhook {'enabled' if op.enabled else 'disabled'}"
     return IntegrationSwitched(agent_id=agent.id, type=op.type, enabled=op.enabled, status=status)
 
 
-def _check_handle(agent: Agent, work: Work) -> None:
+def _switch_accounts(agent: Agent, op: EnableDisableAgentIntegration, work: Work) -> None:
+    """Switch what is connected to the channel, so that nothing is heard there while it is off."""
+    channels = ("instagram", "instagramDm") if op.type == "instagram" else (op.type,)
+    for account in work.tables.accounts.where(agent_id=agent.id):
+        if channel_of(account) in channels and account.enabled != op.enabled:
+            switched = account.changed(work.now, enabled=op.enabled)
+            work.tables.accounts.replace(switched)
+            if op.enabled:
+                go_on(switched, work)
+
+
+def _check(agent: Agent, work: Work) -> None:
+    webhook = webhook_of(agent)
+    if webhook is not None:
+        check_headers("configUrlInfosSystemExternal.headerKey", webhook.headers)
     if agent.handle is None:
         return
     holders = work.tables.agents.where(handle=agent.handle)

@@ -9,27 +9,33 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
+from vivavoce.domain.jobs import Job
 from vivavoce.domain.turns import TurnState
 from vivavoce.errors import VivavoceError
+from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.ports import Model, Step
 
 from .answering import Drafted, answered, round_ms
 from .assembling import Scene, knowledge_for, prompt_for, scene
-from .callbacks import call_back, check_callback
+from .callbacks import begin_at_once, check_callback
 from .choosing import model_for
 from .confirming import Confirming
 from .drafting import draft
-from .finishing import Done, ended, finished
+from .finishing import Done, ended, finished, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
+from .journal import Journal
+from .looks import alive
 from .numbering import Numbered
 from .opening import Opened, open_turn, why_silent
 from .retrieval import Found
 from .sources import Checked, checked
 from .spending import Meter
 from .toolbox import Toolbox
-from .turns import Stopped, Taken, alive, check_nobody_took_over, its_time
+from .triggers import follow_trigger
+from .turns import Stopped, Taken, check_nobody_took_over, its_time
+from .waiting import answer_of, retell, silent, wait_for_model
 
 _GONE = "The caller went away."
 _AT_ONCE = 10_000
@@ -43,10 +49,17 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
     if op.callback_url is not None:
         check_callback(errand)
     opened = await _opened(op, errand)
-    if op.callback_url is None:
-        return await _answer(op, opened, errand)
-    errand.later.begin(call_back(op.callback_url, lambda: _answer(op, opened, errand), opened, errand))
-    return _silent(opened, "The answer is sent to callbackURL.")
+    if opened.turn.state == "silent":
+        return silent(opened.conversation, opened.turn.reason)
+    if not opened.turn.durable:
+        return await run_turn(op, opened, errand)
+    if op.callback_url is not None:
+        begin_at_once(opened, errand)
+        return silent(opened.conversation, "The answer is sent to callbackURL.")
+    errand.hear(Told("queued", opened.turn.id))
+    answer = await answer_of(opened.message.id, opened.conversation.id, errand)
+    retell(answer, errand.hear)
+    return answer
 
 
 async def _opened(op: AgentQuery, errand: Errand) -> Opened:
@@ -61,14 +74,10 @@ async def _opened(op: AgentQuery, errand: Errand) -> Opened:
 
 async def _left(opening: Awaitable[Opened], errand: Errand) -> None:
     """End the turn of a caller who went away before it was opened."""
-    mine = Taken((await opening).turn, errand.ports)
-    await errand.write(lambda work: ended(None, mine, "interrupted", _GONE, work))
-
-
-async def _answer(op: AgentQuery, opened: Opened, errand: Errand) -> AgentAnswer:
-    if opened.turn.state == "silent":
-        return _silent(opened, opened.turn.reason)
-    return await run_turn(op, opened, errand)
+    turn = (await opening).turn
+    if not turn.durable:
+        mine = Taken(turn, errand.ports)
+        await errand.write(lambda work: ended(None, mine, "interrupted", _GONE, work))
 
 
 class GoingOn(Protocol):
@@ -85,10 +94,18 @@ class GoingOn(Protocol):
 
 
 async def run_turn(
-    op: AgentQuery, opened: Opened, errand: Errand, going_on: GoingOn | None = None
+    op: AgentQuery,
+    opened: Opened,
+    errand: Errand,
+    going_on: GoingOn | None = None,
+    job: Job | None = None,
 ) -> AgentAnswer:
-    """Answer a message that is stored, when it is its turn; or go on where it was asking."""
-    mine = Taken(opened.turn, errand.ports)
+    """Answer a message that is stored, when it is its turn; or go on where it was asking.
+
+    Where a job answers it, what fails for now is put off, and so is what this process cannot end any more;
+    what nobody foresaw is left to the worker, who begins it again.
+    """
+    mine = Taken(opened.turn, errand.ports, job)
     turn = _Turn(op, opened, mine, errand, going_on)
     async with alive(mine):  # until what became of the turn is stored
         try:
@@ -96,15 +113,22 @@ async def run_turn(
             return await turn.answer()
         except Stopped as stopped:
             await turn.end("silent", stopped.reason)
-            return _silent(opened, stopped.reason)
+            return silent(opened.conversation, stopped.reason)
         except VivavoceError as error:
-            await turn.end("failed", str(error))
+            seconds = wait_for_model(error, mine.job)
+            if seconds is not None:
+                await turn.put_off(seconds, str(error))
+                return silent(opened.conversation, str(error))
+            await turn.end("failed", str(error), error.wire)
             raise
         except asyncio.CancelledError:
-            await turn.end("interrupted", _GONE)
+            if mine.job is not None:
+                await turn.put_off(0.0, "The process that worked on it ended.", has_failed=False)
+            else:
+                await turn.end("interrupted", _GONE)
             raise
         finally:
-            if not turn.is_over:  # what nobody foresaw must not hold up the conversation
+            if not turn.is_over and mine.job is None:  # it must not hold up the conversation
                 await turn.end("failed", "Something broke here.")
 
 
@@ -125,15 +149,25 @@ class _Turn:
         async with self.errand.pace.work():
             started = time.monotonic()
             known, model = await self.errand.read(self._known)
+        if self.going_on is None and await follow_trigger(known, model, self.mine, self.errand):
+            known, model = await self.errand.read(self._known)
+        looked = time.monotonic()
         found = await knowledge_for(known, self.errand.ports, self.errand.pace)
-        retrieved = round_ms(started)
+        retrieved = round_ms(looked)
         prompt = prompt_for(known, found, model.context)
         drafted = Drafted()
         meter = Meter(known.agent, self.errand.ports, drafted.spent)
         guarded = GuardedModel(model, meter, self.mine.waiting)
         confirming = Confirming(known, guarded, drafted.spent)
         numbered = Numbered(found[: len(prompt.passages)])
-        toolbox = Toolbox(known, self.errand.ports, confirming.trust_in(prompt), confirming, numbered)
+        toolbox = Toolbox(
+            known,
+            self.errand.ports,
+            confirming.trust_in(prompt),
+            confirming,
+            numbered,
+            journal=None if self.mine.job is None else Journal(self.mine, self.errand.ports),
+        )
         done = self._done = Done(known, prompt, toolbox, drafted, meter)
         if self.going_on is not None:
             drafted.steps, drafted.calls = await self.going_on.steps(toolbox)
@@ -148,23 +182,33 @@ class _Turn:
         self.is_over = True
         return answer
 
-    async def end(self, state: TurnState, reason: str) -> None:
+    async def end(self, state: TurnState, reason: str, error: str = "") -> None:
         """End without an answer, whoever goes away meanwhile."""
-        await _to_its_end(self._end(state, reason))
+        await _to_its_end(self._end(state, reason, error))
 
-    async def _end(self, state: TurnState, reason: str) -> None:
+    async def put_off(self, seconds: float, reason: str, *, has_failed: bool = True) -> None:
+        """Let a job go on later, whoever goes away meanwhile."""
+        await _to_its_end(self._put_off(seconds, reason, has_failed))
+
+    async def _put_off(self, seconds: float, reason: str, has_failed: bool) -> None:
+        await self.errand.write(
+            lambda work: put_off(self._done, self.mine, seconds, reason, work, has_failed=has_failed)
+        )
+        self.is_over = True
+
+    async def _end(self, state: TurnState, reason: str, error: str) -> None:
         try:
-            await self._store_end(self._done, state, reason)
+            await self._store_end(self._done, state, reason, error)
         finally:
             if not self.is_over:  # what it came to cannot be stored; that it is over can
-                await self._store_end(None, state, reason)
+                await self._store_end(None, state, reason, error)
 
-    async def _store_end(self, done: Done | None, state: TurnState, reason: str) -> None:
-        await self.errand.write(lambda work: ended(done, self.mine, state, reason, work))
+    async def _store_end(self, done: Done | None, state: TurnState, reason: str, error: str) -> None:
+        await self.errand.write(lambda work: ended(done, self.mine, state, reason, work, error))
         self.is_over = True
 
     def _known(self, work: Work) -> tuple[Scene, Model]:
-        known = scene(self.opened, self.op, work)
+        known = scene(self.opened, self.op, work, keeps_agent=self.going_on is not None)
         if self.going_on is not None:
             known = replace(known, is_trusted=self.going_on.is_trusted)
         silence = why_silent(known.agent, known.conversation, work)
@@ -193,11 +237,3 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
             gone = error
     if gone is not None:
         raise gone
-
-
-def _silent(opened: Opened, reason: str) -> AgentAnswer:
-    return AgentAnswer(
-        conversation_id=opened.conversation.id,
-        visitor_id=opened.conversation.visitor_id or "",
-        metadata={"reason": reason},
-    )

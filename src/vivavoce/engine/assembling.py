@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.attachments import files_in, names_in
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Step
-from vivavoce.domain.entities import written
 from vivavoce.domain.languages import language_of
+from vivavoce.domain.moving import request_for_contact
 from vivavoce.domain.prompting import filled, fitting
 from vivavoce.domain.questions import points_back
 from vivavoce.domain.tools import Tool
@@ -24,6 +23,7 @@ from vivavoce.ports import Given, Ports, Prompt, Said
 from .handlers import Work
 from .opening import Opened, attachments_of
 from .pacing import Pace
+from .prompt_variables import prompt_variables
 from .retrieval import Found, Wanted, passages_for
 
 _HISTORY = 24
@@ -37,8 +37,6 @@ _LONGEST_QUESTION = 4_000
 _PASSAGES = 8
 _RELEVANT = 0.15
 """Passages that are less likely than this to answer are left out."""
-_REMEMBERED = timedelta(days=3)
-"""How long a fact about a conversation is told to the model after it was last set."""
 _RULES = """\
 Today is {today}.
 Answer in the language of the person's message{markdown}. Be brief.
@@ -75,6 +73,8 @@ class Scene:
     """What the prompt variables stand for."""
     step_prompt: str = ""
     """What the CRM step adds to the instructions."""
+    is_step_agent: bool = False
+    """Whether the agent speaks because the CRM step names it."""
 
     @property
     def system_prompt(self) -> str:
@@ -102,36 +102,47 @@ class Scene:
         return chosen
 
 
-def scene(opened: Opened, query: AgentQuery, work: Work) -> Scene:
-    """What is known of a turn, read in one go."""
+def scene(opened: Opened, query: AgentQuery, work: Work, *, keeps_agent: bool = False) -> Scene:
+    """What is known of a turn, read in one go; the agent of the CRM step answers, unless one has begun to."""
     conversation = work.tables.conversations.find(opened.conversation.id) or opened.conversation
     contact = None if conversation.contact_id is None else work.tables.contacts.find(conversation.contact_id)
-    history = _before(opened.message, work)
+    history = _before(opened, work)
     step = None if conversation.step_id is None else work.tables.steps.find(conversation.step_id)
+    named = None if step is None or step.agent_id is None else work.tables.agents.find(step.agent_id)
+    agent = opened.agent if named is None or keeps_agent else named
     return Scene(
-        opened.agent,
+        agent,
         conversation,
         contact,
-        tuple(work.tables.tools.where(agent_id=opened.agent.id)),
+        tuple(work.tables.tools.where(agent_id=agent.id)),
         tuple(history),
         query,
         not work.caller.is_anonymous,
-        {
-            **_variables(conversation, contact, opened.message.position, work),
-            **_step_variables(step, work),
-        },
-        "" if step is None else step.prompt or "",
+        prompt_variables(conversation, contact, opened.message.position, step, work),
+        _step_prompt(step, contact),
+        is_step_agent=named is not None and named.id == agent.id,
     )
 
 
-def _before(message: Message, work: Work) -> list[Message]:
+def _step_prompt(step: Step | None, contact: Contact | None) -> str:
+    """What a step adds to the instructions, with what it wants to know of the person."""
+    if step is None:
+        return ""
+    return "\n\n".join(part for part in (step.prompt, request_for_contact(step, contact)) if part)
+
+
+def _before(opened: Opened, work: Work) -> list[Message]:
     """What was said before a message is answered: earlier messages, and answers that were given since."""
-    said = work.tables.messages.last(message.conversation_id, _HISTORY + 1)
+    message = opened.message
+    said = work.tables.messages.last(message.conversation_id, _HISTORY + 1, is_brief=True)
     if said and said[-1].position > message.position:
-        said = work.tables.messages.last(message.conversation_id, 2 * _HISTORY)
+        said = work.tables.messages.last(message.conversation_id, 2 * _HISTORY, is_brief=True)
     if said and said[0].position > message.position:  # much was said since
-        said = work.tables.messages.last(message.conversation_id, _HISTORY, before=message.position)
-    return [each for each in said if each.position < message.position or each.from_ == "agent"][-_HISTORY:]
+        talk, place = message.conversation_id, message.position
+        said = work.tables.messages.last(talk, _HISTORY, before=place, is_brief=True)
+    asked = {message.id, *opened.turn.joined}
+    known = [each for each in said if each.position < message.position or each.from_ == "agent"]
+    return [each for each in known if each.id not in asked][-_HISTORY:]
 
 
 async def knowledge_for(scene: Scene, ports: Ports, pace: Pace | None = None) -> list[Found]:
@@ -238,46 +249,3 @@ def _question(scene: Scene) -> str:
     if not template or "{query}" not in template:
         return scene.query.query
     return filled(template, {**scene.variables, "query": scene.query.query, "context": ""})
-
-
-def _variables(
-    conversation: Conversation, contact: Contact | None, position: int, work: Work
-) -> dict[str, str]:
-    return {
-        **{
-            name: each.value
-            for name, each in conversation.variables.items()
-            if work.now - each.updated_at <= _REMEMBERED
-        },
-        "user-name": contact.name if contact is not None else "",
-        "user-email": contact.email or "" if contact is not None else "",
-        "user-phone-number": contact.phone_number or "" if contact is not None else "",
-        "conversation-id": conversation.id,
-        "conversation-channel": conversation.channel,
-        "channel": conversation.channel,
-        "created-at": written(conversation.created_at),
-        "status": conversation.status,
-        "priority": conversation.priority,
-        "assignee-email": conversation.assignee or "",
-        "total-messages": str(position),
-        "frustration-level": _percent(conversation.frustration),
-        "conversation-tags": ", ".join(conversation.tags),
-        "summary": conversation.summary or "",
-        "today": f"{work.now:%A, %Y-%m-%d}",
-    }
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f}"
-
-
-def _step_variables(step: Step | None, work: Work) -> dict[str, str]:
-    if step is None:
-        return {}
-    scenario = work.tables.scenarios.find(step.scenario_id)
-    return {
-        "step-id": step.id,
-        "step-name": step.name,
-        "scenario-id": step.scenario_id,
-        "scenario-name": "" if scenario is None else scenario.name,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -12,11 +11,11 @@ from vivavoce.domain.relevance import KNOWN, Calibration, Fit, Reread
 from vivavoce.domain.words import bound, idf, terms_of, weight
 from vivavoce.ports import Embedder, Ports, Reranker, Tables
 
+from .fitting import fitted
+
 LANGUAGES = ("en", "pt")
 _CANDIDATES = 10
 """The passages of each question that are judged: the best by plain evidence, as in a search."""
-_SHRINKING = 1e-3
-_ROUNDS = 60
 _EVEN = Fit(0.5, 1.0, 0.0)
 
 
@@ -64,13 +63,13 @@ async def calibrated(embedder: Embedder, reranker: Reranker | None) -> Calibrati
         words = _shares(labelled, language)
         judged = _candidates(_EVEN.words * words + _EVEN.meaning * meaning)
         answers = _answers(labelled)
-        by_words, by_meaning, base = _regression([words[judged], meaning[judged]], answers[judged])
+        by_words, by_meaning, base = fitted([words[judged], meaning[judged]], answers[judged])
         fits[language] = Fit(round(max(by_words, 0.1), 3), round(max(by_meaning, 0.0), 3), round(base, 3))
         if reranker is not None and (not reranker.languages or language in reranker.languages):
             fit = fits[language]
             evidence = fit.words * words + fit.meaning * meaning + fit.base
             relevance = await _relevance(reranker, labelled, judged)
-            old, new, constant = _regression([evidence[judged], relevance], answers[judged])
+            old, new, constant = fitted([evidence[judged], relevance], answers[judged])
             rereads[language] = Reread(round(old, 3), round(new, 3), round(constant, 3))
     return Calibration(fits, rereads)
 
@@ -145,19 +144,3 @@ async def _relevance(reranker: Reranker, labelled: Labelled, judged: Any) -> Any
     for (question, _), row in zip(labelled.questions, judged, strict=True):
         found += await reranker.relevance(question, [labelled.passages[place] for place in row.nonzero()[0]])
     return numpy.array(found)
-
-
-def _regression(columns: Sequence[Any], answers: Any) -> list[float]:
-    """Logistic regression by Newton's method, with even odds for answers and others, slightly shrunk."""
-    import numpy
-
-    features = numpy.column_stack([*columns, numpy.ones(len(answers))])
-    weights = numpy.where(answers == 1, 0.5 / answers.sum(), 0.5 / (1 - answers).sum())
-    shrinking = numpy.array([_SHRINKING] * len(columns) + [0.0])
-    found = numpy.zeros(features.shape[1])
-    for _ in range(_ROUNDS):
-        chances = 1 / (1 + numpy.exp(-features @ found))
-        slope = features.T @ (weights * (chances - answers)) + shrinking * found
-        curve = (features * (weights * chances * (1 - chances))[:, None]).T @ features
-        found -= numpy.linalg.solve(curve + numpy.diag(shrinking + 1e-9), slope)
-    return [float(each) for each in found]

@@ -10,6 +10,7 @@ from vivavoce.domain.agents import Agent
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import ConversationStatus
+from vivavoce.domain.follow_ups import is_silence, silence_of
 from vivavoce.errors import NotAllowed, NotAuthenticated, NotFound
 from vivavoce.operations.conversation_results import (
     AgentFace,
@@ -38,6 +39,7 @@ from vivavoce.operations.conversations import (
 from vivavoce.operations.cursors import place_of
 from vivavoce.ports import ConversationFilter
 
+from .crm_moves import links_of
 from .handlers import Work, handles
 from .references import agent_named, conversation_named
 from .turns import LINE
@@ -51,9 +53,12 @@ _PUBLIC = ("id", "channel", "status", "priority", "is_ai_enabled", "visitor_id",
 @handles(ListConversations)
 def list_conversations(op: ListConversations, work: Work) -> ConversationList:
     found = work.tables.conversations.listed(wanted_by(op, work), op.limit)
-    contacts = contacts_of(found, work)
+    contacts, links = contacts_of(found, work), links_of(found, work)
     return ConversationList.model_construct(
-        conversations=[ConversationShown.showing(each, contacts) for each in found]
+        conversations=[
+            ConversationShown.showing(each, contacts, crm_scenario_conversations=links.get(each.id, []))
+            for each in found
+        ]
     )
 
 
@@ -73,6 +78,7 @@ def follow_conversation(op: FollowConversation, work: Work) -> ConversationFollo
     more: dict[str, Any] = {
         "agent": None if agent is None else AgentFace(id=agent.id, name=agent.name, icon_url=agent.icon_url),
         "messages": [MessageShown.of(each) for each in messages],
+        "is_typing": conversation.is_for_ai and work.tables.turns.number_open(conversation.id, work.now) > 0,
     }
     if not is_stranger:
         return ConversationFollowed.showing(conversation, contacts_of([conversation], work), **more)
@@ -160,6 +166,8 @@ def unassign_conversation(op: UnassignConversation, work: Work) -> ConversationC
 def store_conversation(conversation: Conversation, work: Work) -> None:
     """Store a conversation as it is now; who answers in it here looks at it again at once."""
     work.tables.conversations.replace(conversation)
+    if not is_silence(conversation):
+        work.tables.jobs.cancel(silence_of(conversation.id))
     _stir(conversation.id, work)
 
 
@@ -260,7 +268,9 @@ def _check_may_change(op: UpdateConversation, conversation: Conversation) -> Non
 
 
 def _shown(conversation: Conversation, work: Work) -> ConversationShown:
-    return ConversationShown.showing(conversation, contacts_of([conversation], work))
+    links = links_of([conversation], work).get(conversation.id, [])
+    contacts = contacts_of([conversation], work)
+    return ConversationShown.showing(conversation, contacts, crm_scenario_conversations=links)
 
 
 def _with_ai(conversation: Conversation, enabled: bool, work: Work) -> Conversation:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from vivavoce.domain.crm import Scenario, Step, with_covered_webhook
+from vivavoce.domain.endpoints import webhook_of_step
+from vivavoce.domain.headers import check_headers
+from vivavoce.domain.moving import check_wait
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.crm import (
     AgentNamed,
@@ -25,9 +28,12 @@ from vivavoce.operations.crm import (
     UpdateCrmScenario,
     UpdateCrmStep,
 )
+from vivavoce.operations.crm_results import ScenarioNamed
 from vivavoce.operations.step_arguments import StepArguments
 
+from .endpoints import resume
 from .handlers import Work, handles
+from .moving import clear
 from .references import agent_named, scenario_named, step_named
 
 
@@ -49,9 +55,16 @@ def update_crm_scenario(op: UpdateCrmScenario, work: Work) -> ScenarioUpdated:
 @handles(DeleteCrmScenario)
 def delete_crm_scenario(op: DeleteCrmScenario, work: Work) -> ScenarioDeleted:
     scenario = scenario_named(op.id, work)
-    steps = work.tables.steps.count(scenario_id=scenario.id)
+    stays = work.tables.crm_logs.where(scenario_id=scenario.id, status="active")
+    gone = {
+        "steps": work.tables.steps.count(scenario_id=scenario.id),
+        "logs": work.tables.crm_logs.count(scenario_id=scenario.id),
+        "conversationsReleased": len(stays),
+    }
+    clear(stays, work)
+    _forget_default(work, crm_scenario_id=scenario.id)
     work.tables.scenarios.drop(scenario.id)
-    return ScenarioDeleted(scenario=ScenarioShown.of(scenario), also_removed={"steps": steps})
+    return ScenarioDeleted(scenario=ScenarioShown.of(scenario), also_removed=gone)
 
 
 @handles(ListCrmScenarios)
@@ -72,7 +85,7 @@ def create_crm_step(op: CreateCrmStep, work: Work) -> StepShown:
     step = Step.model_validate(
         {**work.identity(), **fields, "scenario_id": scenario.id, "name": op.name, "index": place}
     )
-    _check_references(step, work)
+    _check(step, work)
     work.tables.steps.add(step)
     return _step_shown(step, work)
 
@@ -82,8 +95,10 @@ def update_crm_step(op: UpdateCrmStep, work: Work) -> StepShown:
     step = step_named(op.id, work)
     fields = with_covered_webhook(_step_fields(op, work, stored=step), step)
     step = step.changed(work.now, name=op.name, **fields)
-    _check_references(step, work)
+    _check(step, work)
     work.tables.steps.replace(step)
+    if "webhook_url" in fields:
+        resume(step.id, work)
     return _step_shown(step, work)
 
 
@@ -98,21 +113,38 @@ def delete_crm_step(op: DeleteCrmStep, work: Work) -> StepDeleted:
         if leads_here or other.index != place:
             after = None if leads_here else other.auto_next_step_id
             work.tables.steps.replace(other.changed(work.now, index=place, auto_next_step_id=after))
-    agent = _agents_of([step], work).get(step.agent_id or "")
+    shown = _step_shown(step, work)
+    stays = work.tables.crm_logs.where(step_id=step.id, status="active")
+    gone = {
+        "timedMovesSwitchedOff": released,
+        "logs": work.tables.crm_logs.count(step_id=step.id),
+        "conversationsReleased": len(stays),
+    }
+    clear(stays, work)
+    _forget_default(work, crm_step_id=step.id)
     work.tables.steps.drop(step.id)
-    return StepDeleted.of(step, agent=agent, also_removed={"timedMovesSwitchedOff": released})
+    return StepDeleted.of(step, agent=shown.agent, scenario=shown.scenario, also_removed=gone)
 
 
 @handles(ListCrmSteps)
 def list_crm_steps(op: ListCrmSteps, work: Work) -> StepList:
-    steps = work.tables.steps.where(scenario_id=scenario_named(op.scenario_id, work).id)
+    scenario = scenario_named(op.scenario_id, work)
+    steps = work.tables.steps.where(scenario_id=scenario.id)
     if op.agent_id is not None:
         agent = agent_named(op.agent_id, work)
         steps = [step for step in steps if step.agent_id == agent.id]
-    agents = _agents_of(steps, work)
+    agents, named = _agents_of(steps, work), ScenarioNamed(id=scenario.id, name=scenario.name)
     return StepList.model_construct(
-        steps=[StepShown.of(step, agent=agents.get(step.agent_id or "")) for step in steps]
+        steps=[StepShown.of(step, agent=agents.get(step.agent_id or ""), scenario=named) for step in steps]
     )
+
+
+def _forget_default(work: Work, **gone: str) -> None:
+    """Let no agent name a scenario or a step that goes; where its step goes, its scenario stays."""
+    for agent in work.tables.agents.where():
+        if any(getattr(agent, name) == id for name, id in gone.items()):
+            forgotten = {"crm_step_id": None, **dict.fromkeys(gone)}
+            work.tables.agents.replace(agent.changed(work.now, **forgotten))
 
 
 def _step_fields(op: StepArguments[StepShown], work: Work, *, stored: Step | None = None) -> dict[str, Any]:
@@ -123,8 +155,12 @@ def _step_fields(op: StepArguments[StepShown], work: Work, *, stored: Step | Non
     return fields
 
 
-def _check_references(step: Step, work: Work) -> None:
-    """Refuse a step that names an agent or a next step which is not there."""
+def _check(step: Step, work: Work) -> None:
+    """Refuse a step that cannot work: in what it waits for, sends, or refers to."""
+    check_wait(step)
+    webhook = webhook_of_step(step)
+    if webhook is not None:
+        check_headers("webhookHeader", webhook.headers)
     for agent_id in step.agents_named():
         agent_named(agent_id, work)
     if step.auto_next_step_id is None:
@@ -139,7 +175,12 @@ def _check_references(step: Step, work: Work) -> None:
 
 
 def _step_shown(step: Step, work: Work) -> StepShown:
-    return StepShown.of(step, agent=_agents_of([step], work).get(step.agent_id or ""))
+    scenario = scenario_named(step.scenario_id, work)
+    return StepShown.of(
+        step,
+        agent=_agents_of([step], work).get(step.agent_id or ""),
+        scenario=ScenarioNamed(id=scenario.id, name=scenario.name),
+    )
 
 
 def _agents_of(steps: Sequence[Step], work: Work) -> dict[str, AgentNamed]:

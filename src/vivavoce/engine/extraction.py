@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from vivavoce.domain.answerability import Evidence, logit_of, spoken_of
+from vivavoce.domain.answerability import Evidence, likeness_told, logit_of, spoken_of
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.extracting import Passage, Weighed, best_of, in_order, weighed_for
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.library import embedded_text, title_of
-from vivavoce.domain.questions import completed, tells, wanted_in
+from vivavoce.domain.questions import completed, wanted_in
+from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.words import words_of
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports
@@ -22,22 +22,20 @@ from .retrieval import Found
 
 _ANSWERS = 0.5
 """From this likelihood on the sentences are said."""
-_READ_CHARACTERS = 5_000
+_READ_CHARACTERS = 6_000
 """How much of the passages the judge reads, about as many characters as it reads in a second."""
 _READ_PASSAGES = 10
-_READ_SENTENCES_OF = 2
-_SENTENCES = 24
-"""How many sentences it reads one by one, of how many passages at most."""
+_READ_SENTENCES_OF = 3
+_SENTENCES = 16
+"""How many sentences it reads one by one, of how many parts at most."""
 _UNREAD = -11.0
-"""The logit of a passage without sentences that can stand by themselves."""
-_ORDINARY = 0.77
-"""How like the words are where the question has none that tells something."""
+"""The logit of a part without sentences that can stand by themselves."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _NEARLY = 3.0
-"""How far the logit of a sentence, or of a passage, may be behind that of the best one."""
+"""How far the logit of a sentence, or of a part, may be behind that of the best one."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +65,30 @@ async def extracted(
     question: str, earlier: Sequence[str], found: Sequence[Found], ports: Ports
 ) -> Extraction:
     """The sentences that answer; `earlier` are the messages before, the last one last."""
-    if not question.strip() or not found:
+    return await extracted_from(question, earlier, list(map(_candidate, found)), ports.embedders.judge())
+
+
+async def extracted_from(
+    question: str, earlier: Sequence[str], candidates: Sequence[Candidate], judge: Judge | None
+) -> Extraction:
+    """The sentences of any texts that answer."""
+    if not question.strip() or not candidates:
         return Extraction()
-    asking = _Asking(question, tuple(earlier), tuple(found))
-    judge = ports.embedders.judge()
-    readable = [] if judge is None else asking.readable_by(judge)
-    if judge is not None and readable:
+    asking = _Asking(question, tuple(earlier), tuple(candidates))
+    parts = [] if judge is None else asking.readable_by(judge)
+    if judge is not None and parts:
         try:
-            return await _by_reading(asking, readable, judge)
+            return await _by_reading(asking, parts, judge)
         except NotAvailable:
             pass  # its files are not the ones we know: words alone must do
     return await asyncio.to_thread(_by_words, asking)
+
+
+def _candidate(found: Found) -> Candidate:
+    cited = found.cited
+    return Candidate.named(
+        found.datasource.name, cited.text, cited.language, found.score, cited.passage.headings
+    )
 
 
 @dataclass(frozen=True)
@@ -86,68 +97,72 @@ class _Asking:
 
     question: str
     earlier: tuple[str, ...]
-    found: tuple[Found, ...]
+    candidates: tuple[Candidate, ...]
 
     @cached_property
     def text(self) -> str:
         """The question as somebody reads it who has not heard what was said before."""
         return completed(self.question, self.earlier)
 
-    def readable_by(self, judge: Judge) -> list[int]:
-        """The places of the passages that a judge can read in good time, in a language that it knows."""
-        left = _READ_CHARACTERS
-        places = []
-        for place, each in enumerate(self.found[:_READ_PASSAGES]):
-            spoken = {each.cited.language, language_of(self.question, each.cited.language)}
-            if (not judge.languages or spoken <= judge.languages) and left > 0:
-                places.append(place)
-                left -= len(each.cited.text)
-        return places
+    def readable_by(self, judge: Judge) -> list[Part]:
+        """What a judge can read in good time, in a language that it knows, the likeliest first."""
+        places = [
+            place
+            for place, each in enumerate(self.candidates[:_READ_PASSAGES])
+            if not judge.languages
+            or {each.language, language_of(self.question, each.language)} <= judge.languages
+        ]
+        return likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
 
     def passage(self, place: int) -> Passage:
         """A passage as sentences are looked for in it."""
-        each = self.found[place]
-        return Passage(place, each.cited.text, each.cited.language, each.score)
+        each = self.candidates[place]
+        return Passage(place, each.text, each.language, each.score)
 
-    def titled(self, place: int, text: str) -> str:
-        """A text of a passage under the titles that it stands under."""
-        name, headings = self.found[place].datasource.name, self.found[place].cited.passage.headings
-        return embedded_text(title_of(name) or (name if name.isalpha() else ""), headings, text)
+    def read(self, part: Part) -> str:
+        """A part of a passage, as the judge reads it."""
+        each = self.candidates[part.place]
+        return each.titled(each.text[part.start : part.end])
+
+    def sentences(self, part: Part) -> list[Weighed]:
+        """The sentences of a part that may be said."""
+        passage = self.passage(part.place)
+        return [
+            Weighed(0.0, 1.0, False, passage, excerpt)
+            for excerpt in excerpts_of(passage.text, passage.language)
+            if part.start <= excerpt.start < part.end and not is_instruction(excerpt.text)
+        ]
 
     def evidence(self, place: int) -> Evidence:
-        """What speaks for the passage at a place."""
-        each = self.found[place]
-        wanted = wanted_in(self.question, self.earlier, each.cited.language)
-        words = words_of(self.titled(place, each.cited.text), each.cited.language)
-        return Evidence(*spoken_of(wanted, words))
+        """What the words of the passage at a place tell."""
+        each = self.candidates[place]
+        wanted = wanted_in(self.question, self.earlier, each.language)
+        return Evidence(*spoken_of(wanted, words_of(each.titled(each.text), each.language)))
 
 
-async def _by_reading(asking: _Asking, places: Sequence[int], judge: Judge) -> Extraction:
-    """What a judge finds: it reads the best passages, and then the sentences of the best two."""
-    texts = [asking.titled(place, asking.found[place].cited.text) for place in places]
-    logits = dict(zip(places, await judge.relevance(asking.text, texts), strict=True))
-    standing = {place: logits[place] + logit_of(asking.found[place].score) for place in places}
-    order = sorted(places, key=lambda place: -standing[place])
-    rivals = [place for place in order[:_READ_SENTENCES_OF] if logits[place] >= logits[order[0]] - _NEARLY]
-    sentences = [
-        Weighed(0.0, 1.0, False, passage, excerpt)
-        for passage in map(asking.passage, rivals)
-        for excerpt in excerpts_of(passage.text, passage.language)
-        if not is_instruction(excerpt.text)
-    ][:_SENTENCES]
+async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> Extraction:
+    """What a judge finds: it reads the likeliest parts of the passages, then the sentences of the best."""
+    told = await judge.relevance(asking.text, [asking.read(part) for part in parts])
+    logits = dict(zip(parts, told, strict=True))
+    standing = {part: logits[part] + logit_of(asking.candidates[part.place].score) for part in parts}
+    order = sorted(parts, key=lambda part: -standing[part])
+    best = order[0]
+    rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
+    sentences = [(part, each) for part in rivals for each in asking.sentences(part)][:_SENTENCES]
     read = await judge.relevance(
-        asking.text, [asking.titled(each.passage.number, each.excerpt.text) for each in sentences]
+        asking.text, [asking.candidates[part.place].titled(each.excerpt.text) for part, each in sentences]
     )
-    own = [logit for each, logit in zip(sentences, read, strict=True) if each.passage.number == order[0]]
+    own = [logit for (part, _), logit in zip(sentences, read, strict=True) if part == best]
     weighed = [
-        each._replace(score=logit + standing[each.passage.number] - standing[order[0]])
-        for each, logit in zip(sentences, read, strict=True)
+        each._replace(score=logit + standing[part] - standing[best])
+        for (part, each), logit in zip(sentences, read, strict=True)
     ]
     weighed.sort(key=lambda each: -each.score)
-    text = asking.titled(order[0], asking.found[order[0]].cited.text)
-    alike = [like for word, like in await judge.likeness(asking.text, text) if tells(word, "en")]
-    evidence = asking.evidence(order[0])._replace(
-        passage=logits[order[0]], sentence=max(own, default=_UNREAD), worst=min(alike, default=_ORDINARY)
+    read_whole = asking.candidates[best.place]
+    alike = await judge.likeness(asking.text, read_whole.titled(read_whole.text))
+    unlike, kind = likeness_told(asking.text, alike)
+    evidence = asking.evidence(best.place)._replace(
+        passage=logits[best], sentence=max(own, default=_UNREAD), unlike=unlike, kind=kind
     )
     chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
     return _extraction(chosen, evidence, judge.identity)
@@ -155,10 +170,10 @@ async def _by_reading(asking: _Asking, places: Sequence[int], judge: Judge) -> E
 
 def _by_words(asking: _Asking) -> Extraction:
     """What words alone tell, in whatever language."""
-    places = range(len(asking.found))
+    places = range(len(asking.candidates))
     evidences = [asking.evidence(place) for place in places]
     best = max(
-        places, key=lambda place: logit_of(asking.found[place].score) + _SPOKEN * evidences[place].asked
+        places, key=lambda place: logit_of(asking.candidates[place].score) + _SPOKEN * evidences[place].asked
     )
     passages = [asking.passage(place) for place in places]
     weighed = weighed_for(asking.question, asking.earlier, passages)

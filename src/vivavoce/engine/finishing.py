@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from vivavoce.domain.conversations import Conversation, Message
@@ -12,9 +13,13 @@ from vivavoce.domain.turns import OPEN, Approval, TurnState
 from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked, Usage
 from vivavoce.ports import Prompt, Spent
 
+from .announcing import announce
 from .answering import Drafted
 from .assembling import Scene
+from .endings import answer_back, said_together, tell_of_the_end
 from .handlers import Work
+from .outgoing import say
+from .silences import expect_answer
 from .sources import NOTHING, Checked
 from .spending import Meter, spend
 from .steps import written_steps
@@ -58,12 +63,19 @@ def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnsw
             agent_id=done.scene.agent.id,
             input_id=message.id,
             agent_model=_model(done.drafted.spent),
-            metadata={"citations": [list(cite) for cite in done.checked.cites]},
+            metadata={
+                "citations": [list(cite) for cite in done.checked.cites],
+                **({"isStepAgentResponse": True} if done.scene.is_step_agent else {}),
+            },
         )
     )
     mine.finish(work.tables, "answered", answer=answer, trace=trace_of(done, sources, usage))
-    _moved(conversation, done.toolbox, work)
-    return AgentAnswer(
+    conversation = _moved(conversation, done.toolbox, work)
+    say(conversation, answer, work, by_ai=True)
+    heard = said_together(mine.turn, message, work)
+    announce("AGENT_USER_MESSAGE", conversation, work, heard=heard, message=answer, **_by_step(done.scene))
+    expect_answer(conversation, done.scene.agent, work)
+    told = AgentAnswer(
         answer=answer.text,
         conversation_id=conversation.id,
         visitor_id=conversation.visitor_id or "",
@@ -72,6 +84,15 @@ def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnsw
         metadata=answer.metadata or {},
         usage=_shown(usage, done),
     )
+    answer_back(told.wire(), conversation, mine.turn, work)
+    return told
+
+
+def _by_step(scene: Scene) -> dict[str, Any]:
+    """That the agent of a CRM step answered, and which it was."""
+    if not scene.is_step_agent:
+        return {"agent": scene.agent}
+    return {"isStepAgentResponse": True, "stepAgentId": scene.agent.id, "stepAgentName": scene.agent.name}
 
 
 def trace_of(done: Done, sources: Sequence[AnswerSource], usage: Usage) -> dict[str, Any]:
@@ -126,13 +147,15 @@ def _asked(
     work.tables.conversations.replace(conversation)
     work.tell("APPROVAL_ASKED", conversation.id, approvalId=approval.id, tool=asked.tool.name)
     mine.finish(work.tables, "asking", reason=asked.reason, trace=trace_of(done, (), usage))
-    return AgentAnswer(
+    told = AgentAnswer(
         answer="",
         conversation_id=conversation.id,
         visitor_id=conversation.visitor_id or "",
         usage=_shown(usage, done),
         approvals=[_asked_of(approval, is_trusted=done.scene.is_trusted)],
     )
+    answer_back(told.wire(), conversation, mine.turn, work)
+    return told
 
 
 def _asked_of(approval: Approval, *, is_trusted: bool) -> ApprovalAsked:
@@ -153,7 +176,7 @@ def _counted(conversation: Conversation, toolbox: Toolbox, work: Work) -> Conver
     return conversation.changed(work.now, tool_calls=counts)
 
 
-def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> None:
+def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> Conversation:
     """Store the conversation as its tools left it."""
     if toolbox.wants_human:
         conversation = conversation.with_ai(work.now, enabled=False).changed(
@@ -164,16 +187,27 @@ def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> None:
         conversation = conversation.changed(work.now, status="RESOLVED", unread_messages_count=0)
         work.tell("CONVERSATION_RESOLVED", conversation.id)
     work.tables.conversations.replace(conversation)
+    return conversation
 
 
 def _model(spent: Sequence[Spent]) -> str | None:
     return spent[-1].model if spent else None
 
 
-def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: Work) -> None:
+def put_off(
+    done: Done | None, mine: Taken, seconds: float, reason: str, work: Work, *, has_failed: bool
+) -> None:
+    """Let a job answer a turn later; what was spent counts all the same, where the turn is still ours."""
+    with suppress(Stopped):
+        mine.put_off(work.tables, work.now + timedelta(seconds=seconds), reason, has_failed=has_failed)
+        if done is not None and work.tables.agents.find(done.scene.agent.id) is not None:
+            spend(done.meter, work)
+
+
+def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: Work, error: str = "") -> None:
     """End a turn without an answer; what was called, spent and wished for counts all the same.
 
-    Where it is ended already, that stands.
+    Where it is ended already, that stands. `error` is its code, where it failed.
     """
     stored = work.tables.turns.find(mine.turn.id)
     if stored is not None and stored.fence == mine.turn.fence and stored.state not in OPEN:
@@ -187,3 +221,4 @@ def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: W
         conversation = None if done is None else work.tables.conversations.find(done.scene.conversation.id)
         if done is not None and conversation is not None:
             _moved(_counted(conversation, done.toolbox, work), done.toolbox, work)
+        tell_of_the_end(mine.turn, state, reason, error, work)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from vivavoce.domain.events import Event, EventType
@@ -12,8 +12,12 @@ from vivavoce.operations import Caller, Hear, Operation
 from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
+from .gates import Gates
 from .later import Later
 from .pacing import Pace
+
+_FIRST = timedelta(milliseconds=1)
+"""The least that makes one moment earlier than another where it is stored."""
 
 Op = TypeVar("Op", bound=Operation[Any])
 T = TypeVar("T")
@@ -29,6 +33,16 @@ class Work:
     tables: Tables
     afterwards: list[Callable[[], None]] = field(default_factory=list)
     """What is done once the change is stored."""
+    since: datetime | None = None
+    """When the job was due that this is part of, where it is one."""
+
+    @property
+    def at_once(self) -> datetime:
+        """When a job is due that is to follow at once: a little before what it follows from.
+
+        So what was begun is brought to its end before more is begun, however much waits.
+        """
+        return self.now if self.since is None else min(self.since, self.now) - _FIRST
 
     def identity(self) -> dict[str, Any]:
         """The fields that every new entity begins with."""
@@ -45,6 +59,10 @@ class Work:
         self.tables.events.add(event)
 
 
+async def _nobody(lane: str) -> None:
+    """Nobody works."""
+
+
 @dataclass(frozen=True)
 class Errand:
     """An operation that needs the outside world too: it goes there between units of work, never inside."""
@@ -57,22 +75,42 @@ class Errand:
     """Holds what goes on after the caller was answered."""
     pace: Pace = field(default_factory=Pace)
     """Lets a few turns work at once."""
+    has_worker: bool = False
+    """Whether what is due is done without being asked for, by this process or another one."""
+    attend: Callable[[str], Awaitable[Any]] = _nobody
+    """Does what is due in a lane."""
+    gates: Gates = field(default_factory=Gates)
+    """The ways to providers of channels."""
+    patience: float = 45.0
+    """Seconds that a call waits for an answer which a job gives; most clients wait for a minute."""
+    since: datetime | None = None
+    """When the job was due that this is, where it is one."""
+
+    def of(self, caller: Caller) -> Errand:
+        """The same for another caller."""
+        return replace(self, caller=caller)
 
     async def read(self, look: Callable[[Work], T]) -> T:
         """What `look` finds in one unchanging view of the store."""
         return await self.ports.store.read(lambda tables: look(self._work(tables)))
 
-    async def write(self, change: Callable[[Work], T]) -> T:
+    async def write(self, change: Callable[[Work], T], *, alone: bool = False) -> T:
         """What `change` gives; it is durable, or nothing happened."""
         afterwards: list[Callable[[], None]] = []
-        result = await self.ports.store.write(lambda tables: change(self._work(tables, afterwards)))
+
+        def changed(tables: Tables) -> T:
+            afterwards.clear()  # it may be run again
+            return change(self._work(tables, afterwards))
+
+        result = await self.ports.store.write(changed, alone=alone)
         for each in afterwards:
             each()
         return result
 
     def _work(self, tables: Tables, afterwards: list[Callable[[], None]] | None = None) -> Work:
         moment = self.ports.now()
-        return Work(self.caller, moment, self.ports, tables, [] if afterwards is None else afterwards)
+        told = [] if afterwards is None else afterwards
+        return Work(self.caller, moment, self.ports, tables, told, self.since)
 
 
 Handler = Callable[[Any, Work], Any]

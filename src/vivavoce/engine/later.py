@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import traceback
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from vivavoce.errors import LimitReached
+from .faults import log_fault
 
 MOST = 1_000
 """How much may go on at a time."""
@@ -25,16 +24,21 @@ class Later:
         self._tasks: set[asyncio.Task[None]] = set()
         self._calls: set[asyncio.Task[Any]] = set()
 
-    def check_room(self) -> None:
-        """Refuse more than can be held."""
-        if len(self._tasks) >= MOST:
-            raise LimitReached(f"{MOST} answers are under way already.", hint="Try again in a moment.")
+    @property
+    def has_room(self) -> bool:
+        """Whether more can be held."""
+        return len(self._tasks) < MOST
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Do it from now on."""
+        _ = self.begun(work)
+
+    def begun(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do it from now on; whoever likes waits for it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -60,6 +64,5 @@ class Later:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is not None:  # not its words, which may repeat a caller's value
-            place = "".join(traceback.format_tb(error.__traceback__)).rstrip()
-            _log.error("Work for later failed: %s\n%s", type(error).__qualname__, place)
+        if error is not None:
+            log_fault(_log, "Work for later", error)

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from vivavoce.domain.conversations import FETCHED, KEPT, Conversation, Message
+from vivavoce.domain.follow_ups import silence_of
 from vivavoce.domain.turns import Turn
-from vivavoce.errors import InvalidInput, NotAvailable, NotFound
+from vivavoce.errors import Conflict, InvalidInput, NotAvailable, NotFound, WindowClosed
 from vivavoce.operations.conversation_results import MessagePage, MessageShown, MessageStored, TurnTrace
 from vivavoce.operations.messages import (
     GetMessage,
@@ -20,8 +21,10 @@ from vivavoce.operations.messages import (
 )
 from vivavoce.ports import ConversationFilter
 
+from .announcing import WebhookEvent, announce
 from .conversations import check_visitor, seen_by_visitor, store_conversation
 from .handlers import Work, handles
+from .outgoing import may_write, say
 from .references import agent_named, contact_named, conversation_named, message_named
 
 _TRACED = (
@@ -72,12 +75,15 @@ def get_turn_trace(op: GetTurnTrace, work: Work) -> TurnTrace:
 @handles(SendMessage)
 def send_message(op: SendMessage, work: Work) -> MessageStored:
     conversation = _addressed(op, work)
-    is_noted = conversation.is_test or conversation.channel in KEPT
-    if not is_noted and conversation.channel not in FETCHED:
+    has_account = conversation.channel_credentials_id is not None and not conversation.is_test
+    is_noted = conversation.is_test or (conversation.channel in KEPT and not has_account)
+    if not is_noted and not has_account and conversation.channel not in FETCHED:
         raise NotAvailable(
             f"Nothing can be sent on the channel {conversation.channel!r}: it is not connected.",
             hint="Write to the person there, then store what was said with register_message.",
         )
+    if has_account:
+        _check_goes_out(conversation, work)
     if op.contact_id is not None:
         contact_named(op.contact_id, work)
     message = _appended(
@@ -92,8 +98,12 @@ def send_message(op: SendMessage, work: Work) -> MessageStored:
         metadata={"isNoted": True} if is_noted else None,
         read=True,
     )
-    store_conversation(conversation.answered_by_team(work.now), work)
+    conversation = conversation.answered_by_team(work.now)
+    store_conversation(conversation, work)
+    say(conversation, message, work, by_ai=False)
     work.tell("MESSAGE_NOTED" if is_noted else "MESSAGE_SENT", conversation.id, messageId=message.id)
+    told: WebhookEvent = "AGENT_MESSAGE_NOTED" if is_noted else "AGENT_MESSAGE_SENDED"
+    announce(told, conversation, work, message=message)
     return MessageStored(message=MessageShown.of(message))
 
 
@@ -118,6 +128,7 @@ def receive_message(op: ReceiveMessage, work: Work) -> MessageShown:
     if op.contact_id is not None and not is_stranger:
         fields["contact_id"] = contact_named(op.contact_id, work).id
     message = _heard(conversation, work, text=op.message, by_stranger=is_stranger, **fields)
+    announce("USER_MESSAGE_RECEIVED", conversation.heard(work.now), work, heard=message)
     return seen_by_visitor(message, None) if is_stranger else MessageShown.of(message)
 
 
@@ -142,6 +153,25 @@ def rate_answer(op: RateAnswer, work: Work) -> MessageShown:
 def _trace(turn: Turn) -> TurnTrace:
     known = {name: getattr(turn, name) for name in TurnTrace.model_fields if name in type(turn).model_fields}
     return TurnTrace(**known, **{name: turn.trace[name] for name in _TRACED if name in turn.trace})
+
+
+def _check_goes_out(conversation: Conversation, work: Work) -> None:
+    """Refuse what would not be sent."""
+    account = work.tables.accounts.find(conversation.channel_credentials_id or "")
+    if account is None:
+        raise NotAvailable(
+            f"The channel of conversation {conversation.id!r} is not there any more.",
+            hint="Write to the person elsewhere, then store what was said with register_message.",
+        )
+    if not account.enabled:
+        raise Conflict(
+            f"Channel {account.id!r} is switched off.", hint="Switch it on with update_channel, enabled true."
+        )
+    if not may_write(conversation, account, work):
+        raise WindowClosed(
+            "The person's last message is too long ago: the channel takes nothing for them now.",
+            hint="Wait until they write again.",
+        )
 
 
 def _addressed(op: SendMessage, work: Work) -> Conversation:
@@ -181,6 +211,7 @@ def _heard(conversation: Conversation, work: Work, **fields: Any) -> Message:
     if conversation.status == "RESOLVED":
         work.tell("CONVERSATION_REOPENED", conversation.id)
     store_conversation(conversation.heard(work.now), work)
+    work.tables.jobs.cancel(silence_of(conversation.id))
     return message
 
 

@@ -10,13 +10,17 @@ from typing import Any
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Channel, Conversation, Message
+from vivavoce.domain.follow_ups import silence_of
 from vivavoce.domain.hours import is_inactive
 from vivavoce.domain.turns import Turn
 from vivavoce.errors import Conflict, LimitReached, NotFound
 from vivavoce.operations.answers import AgentQuery, Attachment, QueryContact
 
+from .announcing import announce
 from .contacts import kept_contact
 from .handlers import Work
+from .holding import delay_of, promise
+from .moving import enter_default
 from .references import agent_named, contact_named
 
 LEASE = timedelta(seconds=20)
@@ -24,6 +28,10 @@ LEASE = timedelta(seconds=20)
 MOST_OPEN = 20
 """How many messages of a conversation may wait for an answer."""
 
+_NOT_KEPT = {"id", "query", "conversation_id", "callback_url", "attachments", "images", "streaming"}
+"""What the query of a durable turn is known by elsewhere."""
+_ASIDE = "aside-"
+"""How the id of a conversation between two agents begins."""
 _CLAIMED: tuple[Channel, ...] = ("form", "dashboard", "website")
 """Where a caller with a key may say that a message comes from; else it is the API."""
 
@@ -56,14 +64,36 @@ def open_turn(op: AgentQuery, work: Work) -> Opened:
             by_stranger=work.caller.is_anonymous,
         )
     )
+    return begin_turn(agent, conversation, message, work, op)
+
+
+def begin_turn(
+    agent: Agent, conversation: Conversation, message: Message, work: Work, op: AgentQuery | None = None
+) -> Opened:
+    """Store what becomes of a message: silence, a turn that runs here, or one that a job answers.
+
+    A job answers what nobody waits for, and what is held so that messages which follow are answered with it.
+    """
+    is_first = conversation.last_asked == 0
     conversation = conversation.asked(message.position, work.now)
     work.tables.conversations.replace(conversation)
+    if is_first and not conversation.id.startswith(_ASIDE):
+        conversation = enter_default(agent, conversation, work, lambda it: not why_silent(agent, it, work))
+    work.tables.jobs.cancel(silence_of(conversation.id))
     turn = _turn(op, agent, conversation, message, work)
-    work.tables.turns.add(turn)
+    delay = None if turn.state == "silent" else delay_of(agent.id, work)
+    if turn.state != "silent" and (op is None or op.callback_url is not None or delay is not None):
+        turn = promise(turn, message, delay, work)
+    else:
+        work.tables.turns.add(turn)
+    if turn.state == "silent":
+        announce("USER_MESSAGE_RECEIVED", conversation, work, heard=message, agent=agent)
     return Opened(agent, conversation, message, turn)
 
 
-def _turn(op: AgentQuery, agent: Agent, conversation: Conversation, message: Message, work: Work) -> Turn:
+def _turn(
+    op: AgentQuery | None, agent: Agent, conversation: Conversation, message: Message, work: Work
+) -> Turn:
     """The turn of a message: silent, waiting for earlier ones, or running at once."""
     silence = why_silent(agent, conversation, work)
     turn = Turn(
@@ -75,9 +105,11 @@ def _turn(op: AgentQuery, agent: Agent, conversation: Conversation, message: Mes
         state="silent" if silence else "waiting",
         reason=silence,
         lease_until=None if silence else work.now + LEASE,
-        callback_url=op.callback_url,
+        callback_url=None if op is None else op.callback_url,
+        query={} if op is None else op.model_dump(mode="json", exclude=_NOT_KEPT, exclude_defaults=True),
+        is_trusted=not work.caller.is_anonymous,
     )
-    if silence or work.tables.turns.open_before(turn):
+    if silence or op is None or work.tables.turns.open_before(turn):
         return turn
     return turn.model_copy(update={"state": "running"})
 
@@ -119,7 +151,7 @@ def _beside(op: AgentQuery, agent: Agent, work: Work) -> AgentQuery:
     digest = hashlib.sha256(f"{named.id}/{agent.id}".encode()).hexdigest()
     contact_id = named.contact_id if op.contact_id is None and op.contact is None else op.contact_id
     changes = {"contact_id": contact_id, "is_test": named.is_test or op.is_test}
-    return op.model_copy(update={"conversation_id": f"aside-{digest[:24]}", **changes})
+    return op.model_copy(update={"conversation_id": f"{_ASIDE}{digest[:24]}", **changes})
 
 
 def _known(op: AgentQuery, agent: Agent, work: Work) -> Conversation | None:

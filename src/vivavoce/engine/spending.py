@@ -42,8 +42,13 @@ class Meter:
         if self.agent.monthly_budget is None:
             return
         before = self.reserved, self.month
+
+        def set_aside(tables: Tables) -> None:
+            self.reserved, self.month = before  # it may be run again
+            self._set_aside(prompt, price, tables)
+
         try:
-            await self.ports.store.write(lambda tables: self._set_aside(prompt, price, tables))
+            await self.ports.store.write(set_aside)
         except (BudgetSpent, StorageFailed):
             self.reserved, self.month = before
             raise
@@ -89,11 +94,11 @@ def usage_of(spent: Sequence[Spent]) -> Usage:
     )
 
 
-def spend(meter: Meter, work: Work) -> Usage:
+def spend(meter: Meter, work: Work, turns: int = 1) -> Usage:
     """Count what a turn has cost, in place of what was set aside for it."""
     usage = usage_of(meter.spent)
     meter.give_back(work.tables)
-    more = Spending(1, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
+    more = Spending(turns, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
     work.tables.usage.add(meter.agent.id, _month(work.now), more)
     return usage
 

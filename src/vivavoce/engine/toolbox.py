@@ -16,11 +16,12 @@ from vivavoce.domain.http_calls import call_of
 from vivavoce.domain.masking import covered_text, masked
 from vivavoce.domain.policy import Trust, Verdict, is_reversible, verdict_on, vouched
 from vivavoce.domain.tools import Tool
-from vivavoce.errors import InvalidInput, VivavoceError
+from vivavoce.errors import InvalidInput, Unreached, VivavoceError
 from vivavoce.ports import Called, Offered, Ports, Tables
 
 from .assembling import Scene, knowledge_for
 from .confirming import Confirming
+from .journal import Journal
 from .numbering import Numbered
 from .offering import QUESTION, RESOLVED, SEARCH, WORDS, Offers, avatar_of, checked_config, config_of
 from .records import is_change, last_change, record_of
@@ -69,6 +70,8 @@ class Toolbox:
     """Asks the model again without text from outside; without it, an operator is asked."""
     numbered: Numbered = field(default_factory=Numbered)
     """What the answer may cite."""
+    journal: Journal | None = None
+    """Where a job answers: what earlier attempts of the turn have called."""
     wants_human: bool = False
     is_resolved: bool = False
     counted: dict[str, int] = field(default_factory=dict)
@@ -126,7 +129,7 @@ class Toolbox:
                     sent.method, sent.url, headers=sent.headers, content=sent.content, most=MOST_BYTES
                 )
         except VivavoceError as error:
-            is_uncertain = not (is_reversible(config) or isinstance(error, InvalidInput))
+            is_uncertain = not (is_reversible(config) or isinstance(error, InvalidInput | Unreached))
             words = error.message.replace(sent.url, record["request"]["url"])
             text = masked(f"The call failed: {words}", secrets) + (_UNCERTAIN if is_uncertain else "")
             return Outcome(text, {**record, "status": None, "isError": True, "isUncertain": is_uncertain})
@@ -185,9 +188,23 @@ class Toolbox:
             return Outcome("", {**record, "isAsked": True, "reason": reason}, asked)
         if not is_reversible(config):
             await self.ports.store.read(self._check_nobody_took_over)
-        outcome = await self.carry_out(tool, arguments, self.scene.variables)
+        outcome = await self._made_once(tool, arguments, record, is_kept=not is_reversible(config))
         how = {"isConfirmed": True} if is_confirmed else {}
         return replace(outcome, text=note + outcome.text, record=outcome.record | how)
+
+    async def _made_once(
+        self, tool: Tool, arguments: dict[str, Any], record: dict[str, Any], *, is_kept: bool
+    ) -> Outcome:
+        """Make a call; one that an earlier attempt of the turn made and that cannot be undone, not again."""
+        if self.journal is None or not is_kept:
+            return await self.carry_out(tool, arguments, self.scene.variables)
+        name, known = await self.journal.begin(tool.id, arguments)
+        if known is not None:
+            self.taint()
+            return Outcome(known, {**record, "status": None, "isEarlier": True})
+        outcome = await self.carry_out(tool, arguments, self.scene.variables)
+        await self.journal.end(name, outcome.text)
+        return outcome
 
     async def _confirmed(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """The arguments that the model gives on trusted words alone; None where it does not call."""

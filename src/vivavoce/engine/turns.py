@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.jobs import Job
 from vivavoce.domain.turns import OPEN, Turn, TurnState
 from vivavoce.errors import StorageFailed
 from vivavoce.operations import Hear, Told
-from vivavoce.ports import Ports, Store, Tables
+from vivavoce.ports import Ports, Tables
 
+from .endings import tell_of_the_end
+from .handlers import Work
+from .jobs import TIME
 from .opening import LEASE
 
-_BEAT = LEASE.total_seconds() / 4
 _LOOK = 1.0
 """Seconds between two looks at what another process may have changed."""
 _AT_ONCE = 100
@@ -39,7 +43,8 @@ class Line:
     """Who waits in which conversation of this process, so that what changes there is seen at once."""
 
     def __init__(self) -> None:
-        self._moved: dict[str, asyncio.Event] = {}
+        self._moved: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        """Those that someone waits for: they go away with the last who does."""
 
     def next_move(self, conversation_id: str) -> asyncio.Event:
         """Is set when a turn of the conversation ends here, or someone changes it here."""
@@ -61,6 +66,8 @@ class Taken:
 
     turn: Turn
     ports: Ports
+    job: Job | None = None
+    """The job that answers it, where one does."""
     stopped: Stopped | None = None
     """Why it may not go on, as soon as that is known."""
     _waiting: asyncio.Task[Any] | None = None
@@ -100,7 +107,9 @@ class Taken:
         trace: dict[str, Any],
     ) -> Turn:
         """End the turn in the caller's transaction; Stopped when it is not ours any more."""
-        turn = current(self.turn, tables)
+        turn = self.stored(tables)
+        if self.job is not None:
+            tables.jobs.finish(self.job)
         ended = turn.changed(
             self.ports.now(),
             state=state,
@@ -112,6 +121,19 @@ class Taken:
         tables.turns.replace(ended)
         return ended
 
+    def put_off(self, tables: Tables, due_at: datetime, reason: str, *, has_failed: bool) -> None:
+        """Let the job answer the turn later, in the caller's transaction; Stopped when it is not ours."""
+        assert self.job is not None
+        turn = self.stored(tables)
+        tables.turns.replace(turn.changed(self.ports.now(), state="waiting", reason=reason, lease_until=None))
+        tables.jobs.postpone(self.job, due_at, has_failed=has_failed)
+
+    def stored(self, tables: Tables) -> Turn:
+        """The turn as it is stored; Stopped when it or its job is not ours any more."""
+        if self.job is not None and not tables.jobs.is_ours(self.job):
+            raise Stopped("The turn was taken over by another worker.")
+        return current(self.turn, tables)
+
     def _check(self) -> None:
         if self.stopped is not None:
             raise self.stopped
@@ -119,10 +141,11 @@ class Taken:
 
 def current(turn: Turn, tables: Tables) -> Turn:
     """The turn as it is stored; Stopped when another worker has it."""
-    return _as_taken(turn, tables.turns.find(turn.id))
+    return as_taken(turn, tables.turns.find(turn.id))
 
 
-def _as_taken(turn: Turn, stored: Turn | None) -> Turn:
+def as_taken(turn: Turn, stored: Turn | None) -> Turn:
+    """What is stored of a turn that was taken here; Stopped when another worker has it."""
     if stored is None or stored.fence != turn.fence or stored.state not in OPEN:
         raise Stopped("The turn was ended elsewhere.")
     return stored
@@ -141,26 +164,12 @@ def check_nobody_took_over(conversation: Conversation, turn: Turn) -> None:
         raise Stopped("A person was asked for.")
 
 
-def interrupted(turn: Turn, ports: Ports) -> Turn:
-    """A turn that nobody works on any more; whoever thinks otherwise is refused from now on."""
+def interrupt(turn: Turn, ports: Ports, tables: Tables) -> None:
+    """End a turn that nobody works on any more; whoever thinks otherwise is refused from now on."""
     reason = "The process that worked on it ended; the message is kept and was not answered."
-    return turn.changed(
-        ports.now(), state="interrupted", reason=reason, fence=turn.fence + 1, lease_until=None
-    )
-
-
-@asynccontextmanager
-async def alive(mine: Taken) -> AsyncIterator[None]:
-    """Show signs of life until the block ends; the next one begins after what became of it is stored."""
-    beating = asyncio.create_task(_beat(mine))
-    looks = _LOOKS.setdefault(mine.ports.store, _Looks())
-    looks.add(mine)
-    try:
-        yield
-    finally:
-        beating.cancel()
-        looks.drop(mine)
-        LINE.moved(mine.turn.conversation_id)
+    changes = {"state": "interrupted", "reason": reason, "fence": turn.fence + 1, "lease_until": None}
+    tables.turns.replace(turn.changed(ports.now(), **changes))
+    tell_of_the_end(turn, "interrupted", reason, "", Work(TIME, ports.now(), ports, tables))
 
 
 async def its_time(mine: Taken, hear: Hear) -> None:
@@ -174,7 +183,7 @@ async def its_time(mine: Taken, hear: Hear) -> None:
         if running is None:
             hear(Told("queued", turn.id))
             with mine.waiting():
-                await _is_set(move, _LOOK)
+                await is_set(move, _LOOK)
     mine.turn = running
 
 
@@ -195,13 +204,13 @@ async def recover(ports: Ports) -> int:
     def marked(tables: Tables) -> int:
         stranded = tables.turns.stranded(ports.now(), _AT_ONCE)
         for turn in stranded:
-            tables.turns.replace(interrupted(turn, ports))
+            interrupt(turn, ports, tables)
         return len(stranded)
 
     return await ports.store.write(marked)
 
 
-async def _is_set(event: asyncio.Event, seconds: float) -> bool:
+async def is_set(event: asyncio.Event, seconds: float) -> bool:
     """Whether it is set before the time is over."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -213,88 +222,10 @@ def _claimed(turn: Turn, ports: Ports, tables: Tables) -> Turn | None:
     """The turn, running; None while an earlier one of the conversation is not finished."""
     if tables.turns.is_held_up(turn, ports.now()):
         return None
-    for earlier in tables.turns.open_before(turn):
-        tables.turns.replace(interrupted(earlier, ports))
+    for earlier in tables.turns.open_before(turn):  # a durable one would have held it up
+        interrupt(earlier, ports, tables)
     now = ports.now()
     stored = current(turn, tables)
     running = stored.changed(now, state="running", lease_until=now + LEASE)
     tables.turns.replace(running)
     return running
-
-
-async def _beat(mine: Taken) -> None:
-    """Extend the lease now and then, and look at the turn whenever its conversation is changed here."""
-    clock, ports = asyncio.get_running_loop().time, mine.ports
-    due = clock() + _BEAT
-    move = LINE.next_move(mine.turn.conversation_id)
-    while mine.stopped is None:
-        await _is_set(move, due - clock())
-        move = LINE.next_move(mine.turn.conversation_id)  # before the look, so that none is missed
-        try:
-            if clock() >= due:
-                due = clock() + _BEAT
-                await ports.store.write(lambda tables: _extended(mine.turn, ports, tables))
-            else:
-                await _look([mine])
-        except Stopped as stopped:
-            mine.stop(stopped)
-        except StorageFailed:  # there are more beats in a lease than one
-            _log.warning("A turn could not be looked after.", exc_info=True)
-
-
-def _extended(turn: Turn, ports: Ports, tables: Tables) -> None:
-    now = ports.now()
-    tables.turns.replace(current(turn, tables).changed(now, lease_until=now + LEASE))
-
-
-class _Looks:
-    """Looks at the turns that are worked on here, all together: one read a second, however many they are."""
-
-    def __init__(self) -> None:
-        self._taken: dict[str, Taken] = {}
-        self._looking: asyncio.Task[None] | None = None
-
-    def add(self, mine: Taken) -> None:
-        self._taken[mine.turn.id] = mine
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._look_on())
-
-    def drop(self, mine: Taken) -> None:
-        del self._taken[mine.turn.id]
-        if not self._taken and self._looking is not None:
-            self._looking.cancel()
-            self._looking = None
-
-    async def _look_on(self) -> None:
-        while True:
-            await asyncio.sleep(_LOOK)
-            try:
-                await _look(list(self._taken.values()))
-            except StorageFailed:
-                _log.warning("Turns could not be looked at.", exc_info=True)
-
-
-_LOOKS: WeakKeyDictionary[Store, _Looks] = WeakKeyDictionary()
-"""For each store of this process."""
-
-
-async def _look(taken: Sequence[Taken]) -> None:
-    """Stop those of the turns that are not ours to answer any more; all are of one store."""
-    for mine, stopped in await taken[0].ports.store.read(lambda tables: _not_ours(taken, tables)):
-        mine.stop(stopped)
-
-
-def _not_ours(taken: Sequence[Taken], tables: Tables) -> list[tuple[Taken, Stopped]]:
-    turns = {turn.id: turn for turn in tables.turns.within("id", [mine.turn.id for mine in taken])}
-    ids = list({mine.turn.conversation_id for mine in taken})
-    conversations = {each.id: each for each in tables.conversations.within("id", ids)}
-    found = []
-    for mine in taken:
-        conversation = conversations.get(mine.turn.conversation_id)
-        try:
-            if conversation is None:
-                raise Stopped("The conversation was deleted.")
-            check_nobody_took_over(conversation, _as_taken(mine.turn, turns.get(mine.turn.id)))
-        except Stopped as stopped:
-            found.append((mine, stopped))
-    return found

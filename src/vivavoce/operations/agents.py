@@ -42,7 +42,7 @@ FallbackModelName = Annotated[ModelName | None, unlisted("The model that answers
 
 _READ_BACK = (
     "id ownerId organizationId organization formId createdAt updatedAt nbQueries prompt promptType "
-    "alsoRemoved"
+    "alsoRemoved crmScenarioId crmStepId"
 )
 
 

@@ -9,10 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from vivavoce.domain.addresses import checked_address
 from vivavoce.domain.agents import ModelName, Temperature
 from vivavoce.domain.conversations import Channel
+from vivavoce.domain.entities import Moment
 from vivavoce.domain.values import TEXT, Id, JsonObject, Line, Text, Value, unlisted, without_nul
 
 from .agents import AgentRef
-from .base import Effect, Operation, Result
+from .base import Effect, Listing, Operation, Result
+from .cursors import a_place
 
 T = TypeVar("T")
 Question = Annotated[str, Field(min_length=1, max_length=TEXT), AfterValidator(without_nul)]
@@ -111,9 +113,11 @@ class AgentAnswer(Result):
     approvals: list[ApprovalAsked] = []
 
     def wire(self) -> Any:
-        """What there is; without an answer, the ids alone, as the wire has it."""
+        """What there is; without an answer, the ids alone, as the wire has it, and how to fetch it later."""
         if self.answer is None:
-            return {"conversationId": self.conversation_id, "visitorId": self.visitor_id}
+            ids = {"conversationId": self.conversation_id, "visitorId": self.visitor_id}
+            later = {} if self.message_id is None else {"messageId": self.message_id}
+            return {**ids, **later, **({"metadata": self.metadata} if later else {})}
         return self.model_dump(mode="json", exclude_none=True)
 
 
@@ -127,15 +131,15 @@ class AgentQuery(
 ):
     """Send a message to an agent and get its answer, with the sources it rests on.
 
-    Give the conversationId of an earlier answer to go on with that conversation. Without an answer, the
-    message is stored and metadata.reason says why the AI keeps silent. With approvals, the answer is empty
-    until an operator decides on the call that waits.
+    Without an answer, the message is stored and metadata.reason says why; with a messageId beside it, the
+    answer takes longer: fetch it with get_answer. With approvals, an operator decides first on the call that
+    waits.
     """
 
     id: AgentRef
     query: Annotated[Question, Field(description="The question or command.")]
     conversation_id: Annotated[
-        Given[Id], Field(description="A conversation to go on with; left out, a new one begins.")
+        Given[Id], Field(description="Of an earlier answer, to go on with it; left out, a new one begins.")
     ] = None
     streaming: Annotated[bool, unlisted("Whether REST answers with a stream of events.")] = False
     contact_id: Annotated[Given[Id], unlisted("A contact who is known.")] = None
@@ -179,3 +183,79 @@ class AgentQuery(
         if self.streaming and self.callback_url is not None:
             raise ValueError("streaming and callbackURL exclude each other")
         return self
+
+
+class GetAnswer(
+    Operation[AgentAnswer],
+    effect=Effect.READ,
+    toolset="agents",
+    route="GET /messages/{messageId}/answer",
+    anonymous=True,
+):
+    """Fetch an answer that agent_query could not wait for.
+
+    Without one, metadata.reason says why, and messageId what to fetch next.
+    """
+
+    message_id: Annotated[Id, Field(description="The messageId that agent_query gave.")]
+    visitor_id: Annotated[
+        Annotated[Line, Field(max_length=200)] | None,
+        unlisted("Who asks, where no key is sent: the visitorId that the first answer had."),
+    ] = None
+
+
+class FailedAnswer(Result):
+    """A message whose answer failed for good, though it was tried again and again."""
+
+    id: Annotated[str, Field(description="The turn's id, for cursor.")]
+    message_id: str
+    conversation_id: str
+    agent_id: str
+    reason: Annotated[str, Field(description="Why, in words.")]
+    created_at: Annotated[Moment, Field(description="When it was asked.")]
+    failed_at: Moment
+
+
+class FailedAnswerList(Listing):
+    """Answers that failed for good, newest first."""
+
+    answers: list[FailedAnswer]
+
+
+class ListFailedAnswers(
+    Operation[FailedAnswerList],
+    effect=Effect.READ,
+    toolset="conversations",
+    route="GET /failed-answers",
+    offer="extra",
+):
+    """List messages of channels, and others that nobody waits for, whose answer failed for good.
+
+    Try one again with retry_answer. For the next page, repeat the call with cursor made from the last row of
+    this one.
+    """
+
+    limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
+    cursor: Annotated[
+        Annotated[str, Field(max_length=500), AfterValidator(a_place)] | None,
+        Field(
+            description='Where to go on, as JSON text: {"lastCreatedAt": createdAt of the last row, '
+            '"lastId": its id}.'
+        ),
+    ] = None
+
+
+class RetryAnswer(
+    Operation[AgentAnswer],
+    effect=Effect.SEND,
+    toolset="conversations",
+    route="POST /messages/{messageId}/answer/retry",
+    offer="extra",
+):
+    """Try again to answer a message whose answer failed. Fetch the answer with get_answer.
+
+    On a channel it is sent to the person. Calls of tools that were made before are not made again. Where a
+    person of the team took over since, the agent keeps silent.
+    """
+
+    message_id: Annotated[Id, Field(description="The messageId, as list_failed_answers shows it.")]

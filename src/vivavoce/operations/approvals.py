@@ -50,7 +50,10 @@ class AnsweredApproval(Result):
     approval: ApprovalShown
     answer: Annotated[
         AgentAnswer | None,
-        Field(description="What the agent said; null words and a reason where it says nothing here."),
+        Field(
+            description="What the agent said; null words and a reason where it says nothing here, or, with a "
+            "messageId, where get_answer fetches it later."
+        ),
     ] = None
 
 

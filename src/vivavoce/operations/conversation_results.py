@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from vivavoce.domain.contacts import Contact
-from vivavoce.domain.conversations import Channel, Conversation, Message, Variable
+from vivavoce.domain.conversations import Channel, Conversation, Message, Rating, Variable
 from vivavoce.domain.crm import ConversationStatus, Priority
 from vivavoce.domain.entities import Moment
 from vivavoce.domain.turns import TurnState
@@ -96,6 +96,10 @@ class ConversationShown(Result):
     blocked: bool = False
     is_group: Annotated[bool, Unlisted] = False
     frustration: Annotated[float | None, _UNLESS_NONE, Unlisted] = None
+    rating: Annotated[Rating | None, _UNLESS_NONE, Unlisted] = None
+    nps_rating: Annotated[int | None, _UNLESS_NONE, Unlisted] = None
+    nps_comment: Annotated[str | None, _UNLESS_NONE, Unlisted] = None
+    nps_completed_at: Annotated[Moment | None, _UNLESS_NONE, Unlisted] = None
     channel_external_id: Annotated[str | None, _UNLESS_NONE, Unlisted] = None
     channel_credentials_id: Annotated[str | None, Unlisted] = None
     organization_id: Annotated[str, Unlisted] = ""
@@ -126,8 +130,20 @@ class ConversationShown(Result):
             "conversation_contexts": _summaries(conversation),
             "assignees": _assignees(conversation.assignee),
             "tags": [TagOn(tag=tag) for tag in conversation.tags],
+            **_nps(conversation.rating),
         }
         return cls.model_construct(None, **{**known, **more})
+
+
+def _nps(rating: Rating | None) -> dict[str, Any]:
+    """How the wire shows a rating."""
+    if rating is None:
+        return {}
+    return {
+        "nps_rating": rating.rating,
+        "nps_comment": rating.comment,
+        "nps_completed_at": rating.completed_at,
+    }
 
 
 def _participant(contact: Contact) -> Participant:
@@ -206,6 +222,7 @@ class ConversationFollowed(ConversationShown):
     participants_visitors: list[dict[str, Any]] = []
     attachments: list[dict[str, Any]] = []
     messages: list[MessageShown] = []
+    is_typing: Annotated[bool, Field(description="Whether an answer is being written, or held.")] = False
 
 
 class ConversationExported(ConversationShown):

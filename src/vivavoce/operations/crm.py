@@ -11,10 +11,11 @@ from vivavoce.domain.crm import (
     Scenario,
     Step,
 )
-from vivavoce.domain.values import Id, Name, Text, Value, unlisted
+from vivavoce.domain.values import Id, Name, Text, Unlisted, Value, unlisted
 
 from .agents import AgentRef
 from .base import Effect, Listing, Operation, Result
+from .crm_results import ScenarioNamed
 from .step_arguments import FLAT, StepArguments
 
 ScenarioId = Annotated[Id, Field(description="The scenario's id, as list_crm_scenarios shows it.")]
@@ -46,7 +47,7 @@ class ScenarioDeleted(Result):
     message: str = "Scenario deleted"
     scenario: ScenarioShown
     user: dict[str, Any] | None = None
-    also_removed: Annotated[dict[str, int], Field(description="What went with it: how many steps.")]
+    also_removed: Annotated[dict[str, int], Field(description="What went with it: how many steps, …")]
 
 
 class AgentNamed(Value):
@@ -73,6 +74,7 @@ class StepShown(Step, Result):
     model_config = ConfigDict(json_schema_extra=_with_flat_fields)
 
     agent: AgentNamed | None = None
+    scenario: Annotated[ScenarioNamed | None, Unlisted] = None
 
     def wire(self) -> Any:
         """With the flat fields beside the nested ones."""
@@ -123,9 +125,9 @@ class DeleteCrmScenario(
     Operation[ScenarioDeleted],
     effect=Effect.DELETE,
     route="DELETE /crm/scenario",
-    takes_along="all its steps",
+    takes_along="all its steps and logs; conversations there leave it",
 ):
-    """Delete a CRM scenario together with all its steps. This cannot be undone."""
+    """Delete a CRM scenario together with all its steps. Conversations leave it. This cannot be undone."""
 
     id: ScenarioId
 
@@ -166,11 +168,12 @@ class DeleteCrmStep(
     Operation[StepDeleted],
     effect=Effect.DELETE,
     route="DELETE /crm/step",
-    takes_along="the timed moves of other steps that lead to it",
+    takes_along="its logs, and the timed moves of other steps that lead to it; conversations there leave it",
 ):
     """Delete a step of a CRM scenario.
 
-    The steps after it move up; timed moves that lead to it are switched off. This cannot be undone.
+    The steps after it move up; timed moves that lead to it are switched off. Conversations in it leave the
+    scenario. This cannot be undone.
     """
 
     id: StepId

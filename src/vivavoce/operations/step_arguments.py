@@ -49,7 +49,7 @@ class StepArguments(Operation[R]):
     ] = None
     auto_next_time: Annotated[
         Annotated[int, Field(ge=0, le=LONGEST_WAIT)] | None,
-        Field(description="How long it waits, in autoNextTimeUnit."),
+        Field(description="How long it waits, in autoNextTimeUnit; a year at most."),
     ] = None
     auto_next_time_unit: Annotated[
         TimeUnit | None, Field(description="m, h or d; seconds when left out.")

@@ -50,12 +50,15 @@ from .retrieval import (
 )
 from .store import Datasources, Store, Tables
 from .tables import Table
+from .time import Channel, Channels, Jobs
 
 if TYPE_CHECKING:
     from .retrieval import Vectors
 
 __all__ = [
     "Called",
+    "Channel",
+    "Channels",
     "Collections",
     "ContactFilter",
     "Contacts",
@@ -71,6 +74,7 @@ __all__ = [
     "Hit",
     "Index",
     "Ingestions",
+    "Jobs",
     "Judge",
     "Messages",
     "Model",
@@ -136,6 +140,7 @@ class Ports:
     index: Index
     models: Models
     outside: Outside
+    channels: Channels
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     new_secret: Callable[[], str]

@@ -51,6 +51,10 @@ class ContactFilter:
 class Conversations(Table[Conversation], Protocol):
     """The conversations."""
 
+    def hold(self, id: str) -> Conversation | None:
+        """The conversation with this id, which nobody else changes until the transaction ends."""
+        ...
+
     def listed(self, wanted: ConversationFilter, limit: int) -> list[Conversation]:
         """Those that are wanted, newest first."""
         ...
@@ -59,8 +63,10 @@ class Conversations(Table[Conversation], Protocol):
 class Messages(Table[Message], Protocol):
     """The messages of conversations, in order."""
 
-    def last(self, conversation_id: str, limit: int, *, before: int | None = None) -> list[Message]:
-        """The last ones, in order; `before` a position."""
+    def last(
+        self, conversation_id: str, limit: int, *, before: int | None = None, is_brief: bool = False
+    ) -> list[Message]:
+        """The last ones, in order; `before` a position; `is_brief` without sources, and what they cost."""
         ...
 
     def append(self, message: Message) -> Message:
@@ -81,6 +87,10 @@ class Turns(Table[Turn], Protocol):
 
     def number_open(self, conversation_id: str, now: datetime) -> int:
         """How many turns of a conversation someone works on, or waits to."""
+        ...
+
+    def failed(self, limit: int, before: tuple[datetime, str] | None) -> list[Turn]:
+        """Turns that a job gave up, newest first; `before` is the creation and the id of the last seen."""
         ...
 
     def stranded(self, now: datetime, limit: int) -> list[Turn]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -159,10 +159,18 @@ class Outside(Protocol):
     """The one way out for requests that a user's settings ask for."""
 
     async def send(
-        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None, most: int
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        most: int,
+        left: Callable[[], None] | None = None,
     ) -> Reply:
-        """The answer, at most `most` bytes of it.
+        """The answer, at most `most` bytes of it. `left` is called once the whole request is sent.
 
-        InvalidInput where the address may not be reached, UpstreamFailed when the server fails.
+        InvalidInput where the address may not be reached, UpstreamFailed when the server fails: Unreached
+        where it has seen nothing of the request.
         """
         ...

@@ -7,9 +7,13 @@ from typing import Protocol, TypeVar
 
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
+from vivavoce.domain.channels import Account
 from vivavoce.domain.conversations import Note, TagKind
-from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.crm import CrmLog, Scenario, Step
+from vivavoce.domain.deliveries import Delivery
+from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.events import Event
+from vivavoce.domain.follow_ups import FollowUp
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
@@ -20,6 +24,7 @@ from vivavoce.domain.turns import Approval
 from .conversations import Contacts, Conversations, Messages, Turns, Usage
 from .library import Collections, Documents, Ingestions, Passages, Uploads
 from .tables import Table
+from .time import Arrivals, Jobs
 
 T = TypeVar("T")
 
@@ -100,6 +105,20 @@ class Tables(Protocol):
     def answered(self) -> Table[Answered]: ...
     @property
     def keys(self) -> Table[Key]: ...
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def accounts(self) -> Table[Account]: ...
+    @property
+    def arrivals(self) -> Arrivals: ...
+    @property
+    def deliveries(self) -> Table[Delivery]: ...
+    @property
+    def endpoints(self) -> Table[Endpoint]: ...
+    @property
+    def follow_ups(self) -> Table[FollowUp]: ...
+    @property
+    def crm_logs(self) -> Table[CrmLog]: ...
 
 
 class Store(Protocol):
@@ -109,6 +128,11 @@ class Store(Protocol):
         """Run `work` on one unchanging view of the store."""
         ...
 
-    async def write(self, work: Callable[[Tables], T]) -> T:
-        """Run `work` in one transaction; it is durable when this returns, or nothing happened."""
+    async def write(self, work: Callable[[Tables], T], *, alone: bool = False) -> T:
+        """Run `work` in one transaction; it is durable when this returns, or nothing happened.
+
+        It may be run again from its beginning where another transaction came first: what it does beside
+        changing the tables must be harmless then. Units of work that change the same row come after each
+        other; those that are to be `alone` come after each other whatever they do, on every machine.
+        """
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol, TypeVar
 
 from vivavoce.domain.entities import Entity
@@ -26,6 +27,10 @@ class Table(Protocol[E]):
         **equal: str | bool | None,
     ) -> list[E]:
         """The entities that match, in the order of their table."""
+        ...
+
+    def page(self, limit: int, before: tuple[datetime, str] | None, /, **equal: str | bool | None) -> list[E]:
+        """The entities that match, newest first; `before` is the creation and the id of the last one seen."""
         ...
 
     def within(self, column: str, values: Sequence[str]) -> list[E]:

@@ -102,6 +102,7 @@ def _body(described: Json) -> Iterator[str]:
     places = {"application/json": "body", "multipart/form-data": "form"}
     for media, content in described.get("requestBody", {}).get("content", {}).items():
         schema = content["schema"]
+        schema = schema["anyOf"][-1] if "anyOf" in schema else schema  # one alone, of what may be a list
         for name, of in schema["properties"].items():
             yield _row(name, places[media], of, name in schema.get("required", ()), of.get("description", ""))
 

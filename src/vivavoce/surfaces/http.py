@@ -21,7 +21,7 @@ from vivavoce.app import App, open_app
 from vivavoce.operations import Backend
 from vivavoce.settings import Settings
 
-from . import rest
+from . import inbound, rest
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
 from .avatars import AvatarEndpoint, AvatarServers
 from .logs import log_failure
@@ -51,15 +51,16 @@ _OF_AVATAR = "/avatars/{avatarId}/mcp"
 _log = logging.getLogger(__name__)
 
 
-def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
+def application(settings: Settings, mcp: SessionsOf | None = None, *, works: bool = True) -> Starlette:
     """The application for these settings. It opens its workspace when it starts to serve.
 
-    `mcp` makes the sessions that answer at /mcp; by default those of the whole default tool list.
+    `mcp` makes the sessions that answer at /mcp; by default those of the whole default tool list. One that
+    does not work leaves what is due to `vivavoce work`.
     """
 
     @asynccontextmanager
     async def lifespan(served: Starlette) -> AsyncIterator[None]:
-        async with open_app(settings, works=True) as app:
+        async with open_app(settings, works=works, stays=True) as app:
             served.state.app = app
             served.state.avatars = AvatarServers(app)
             served.state.mcp = sessions = (mcp or offering(Selection()))(app)
@@ -74,6 +75,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None) -> Starlette:
 
     built = Starlette(
         routes=[
+            *inbound.routes(),  # first, as most requests of a busy server are events
             Route(
                 "/mcp",
                 KeyRequired(over_mcp, public_url=settings.public_url),

@@ -14,6 +14,8 @@ from vivavoce.operations import CATALOGUE, Operation
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.knowledge import CreateDatasource
 
+from . import openapi_events
+
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
@@ -29,7 +31,7 @@ _ERRORS = {
     "429": "Too much, too soon; try again later.",
     "501": "Not available here.",
     "502": "A service that is needed failed; try again later.",
-    "503": "The storage failed; nothing was stored.",
+    "503": "Not now, or the storage failed; nothing was stored.",
 }
 _ERROR: Json = {
     "type": "object",
@@ -45,7 +47,7 @@ _ERROR: Json = {
 
 @cache
 def document() -> Json:
-    """Every operation that has a route."""
+    """Every operation that has a route, and where providers post events."""
     served = [kind for kind in CATALOGUE.values() if kind.spec.route]
     wanted = [(kind, "validation") for kind in served] + [
         (result, "serialization") for kind in served for result in _classes(kind)
@@ -58,6 +60,7 @@ def document() -> Json:
         argument_name = names[(kind, "validation")]["$ref"].rpartition("/")[2]
         described = _operation(kind, components[argument_name], names)
         paths.setdefault(kind.spec.route.path, {})[kind.spec.route.method.lower()] = described
+    paths[openapi_events.PATH] = {"post": openapi_events.operation(_failures())}
     arguments = {names[(kind, "validation")]["$ref"].rpartition("/")[2] for kind in served}
     return {
         "openapi": "3.1.0",
@@ -74,7 +77,10 @@ def document() -> Json:
         "components": {
             "schemas": {name: of for name, of in components.items() if name not in arguments}
             | {"Error": _ERROR},
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer"},
+                "channelToken": openapi_events.TOKEN_SCHEME,
+            },
         },
     }
 

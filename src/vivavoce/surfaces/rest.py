@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from tempfile import NamedTemporaryFile
@@ -12,6 +13,7 @@ from typing import Any
 
 import pydantic_core
 from anyio import to_thread
+from pydantic.alias_generators import to_camel
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -22,6 +24,7 @@ from starlette.types import ASGIApp
 from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError, disk_faults
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.crm_moves import AddConversationToScenario
 from vivavoce.operations.knowledge import CreateDatasource
 from vivavoce.operations.uploads import LARGEST, AddFile
 
@@ -33,6 +36,10 @@ _401_AREAS = ("crm", "tools")
 """Where the wire answers 401 to a missing key; elsewhere it is 403."""
 _SPELLINGS = (("/conversation", "/conversations"), ("/conversations", "/conversation"))
 """Beginnings of paths that clients write either way."""
+_FAILURES: dict[Kind, dict[str, Any]] = {
+    AddConversationToScenario: {"success": False, "blockedBy24hRule": None}
+}
+"""What the wire says beside the error, where that is more."""
 _NO_CONTENT = 204
 _SOON = 5
 """Seconds after which a call may be made again, where nobody knows better."""
@@ -61,18 +68,45 @@ def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) 
     ]
 
 
-def refused(error: VivavoceError, kind: Kind | None = None, *, where: str = "body") -> JSONResponse:
-    """An error in the words of the wire, with our message and hint beside them."""
+def refused(
+    error: VivavoceError,
+    kind: Kind | None = None,
+    *,
+    where: str = "body",
+    given: Collection[str] = (),
+) -> JSONResponse:
+    """An error in the words of the wire, with our message and hint beside them; `given` is what was named."""
     body: dict[str, Any] = {"error": error.wire}
     if isinstance(error, InvalidInput):
         body = {"error": f"error invalid request {where}", "details": error.details}
     body |= {"message": error.message} | ({"hint": error.hint} if error.hint else {})
+    if kind is not None:
+        body = _FAILURES.get(kind, {}) | _respelled(body, kind, given)
     status = error.status
     if isinstance(error, NotAuthenticated) and kind is not None and kind.spec.toolset in _401_AREAS:
         status = 401
     wait = _SOON if error.retry_after is None else max(1, math.ceil(error.retry_after))
     headers = {"Retry-After": str(wait)} if error.retryable else None
     return JSONResponse(body, status, headers=headers)
+
+
+def _respelled(body: dict[str, Any], kind: Kind, given: Collection[str]) -> dict[str, Any]:
+    """The same with arguments that the wire writes in snake_case written so, unless the caller does not."""
+    theirs = {
+        ours: name
+        for name, ours in kind.spec.rest_names.items()
+        if to_camel(name) == ours and ours not in given
+    }
+    if not theirs:
+        return body
+    ours = re.compile(rf"\b({'|'.join(map(re.escape, theirs))})\b")
+
+    def respelled(text: str) -> str:
+        return ours.sub(lambda found: theirs[found[0]], text)
+
+    details = {respelled(place): respelled(said) for place, said in body.get("details", {}).items()}
+    after = {name: respelled(said) if isinstance(said, str) else said for name, said in body.items()}
+    return after | ({"details": details} if "details" in body else {})
 
 
 def _ways() -> dict[tuple[str, str], Kind]:
@@ -100,7 +134,7 @@ def _endpoint(
     in_query = route.method == "GET" or route.arguments == "query"
 
     async def endpoint(request: Request) -> ASGIApp:
-        where = "query" if in_query else "body"
+        where, sent = "query" if in_query else "body", None
         try:
             caller().check(kind.spec)  # before a stranger's body is read
             if kind is CreateDatasource and _is_form(request):
@@ -117,7 +151,8 @@ def _endpoint(
                 return await answers.answered(op, ask, refuse, request, is_brief=is_brief)
             result = await backend(request).run(op, caller())
         except VivavoceError as error:
-            return refused(error, kind, where=where)
+            given = _asked(request) if sent is None else sent
+            return refused(error, kind, where=where, given=given)
         if route.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
         return JSONResponse(result.wire(), route.status)
@@ -127,7 +162,7 @@ def _endpoint(
 
 async def _sent(request: Request) -> dict[str, Any] | None:
     """What the body holds; None where there is none and the address has arguments."""
-    raw = await _read(request)
+    raw = await read_body(request)
     return None if not raw and request.query_params else _json(raw)
 
 
@@ -183,7 +218,8 @@ def _json(raw: bytes) -> dict[str, Any]:
     return sent
 
 
-async def _read(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
+    """The whole body; TooLarge where it is more than a request may carry."""
     return b"".join([chunk async for chunk in _counted(request, BODY)])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import httpcore2
 
     from .dialing import Dial, Resolve
+    from .failures import Journey
 
 _AT_ONCE = 32
 _KEPT_SECONDS = 20.0
@@ -59,12 +60,15 @@ class Egress:
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
         within: Bounds = _USUAL,
+        left: Callable[[], None] | None = None,
     ) -> Answer:
-        """The whole answer, or as much of it as its bounds allow.
+        """The whole answer, or as much of it as its bounds allow. `left` is called once all of it is sent.
 
-        InvalidInput when the address is refused, UpstreamFailed when the server or the way to it fails.
+        InvalidInput when the address is refused, UpstreamFailed when the server or the way to it fails:
+        Unreached where the server has seen nothing of it.
         """
-        async with self.stream(method, url, headers=headers, content=content, within=within) as opened:
+        asked = self.stream(method, url, headers=headers, content=content, within=within, left=left)
+        async with asked as opened:
             body = b"".join([piece async for piece in opened.pieces])
             return Answer(opened.status, opened.url, opened.headers, body, opened.is_cut)
 
@@ -77,16 +81,17 @@ class Egress:
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
         within: Bounds = _USUAL,
+        left: Callable[[], None] | None = None,
     ) -> AsyncGenerator[Opened]:
         """The answer as soon as it begins; its body comes in pieces, under the same rules."""
-        from .failures import too_slow
+        from .failures import Journey, too_slow
 
-        call = call_of(method, url, headers, content)
+        call, journey = call_of(method, url, headers, content), Journey(left)
         with anyio.move_on_after(within.timeout) as deadline:
-            async with self._answered(call, within) as opened:
+            async with self._answered(call, within, journey) as opened:
                 yield opened
         if deadline.cancelled_caught:
-            raise too_slow(call.place, within.timeout)
+            raise too_slow(call.place, within.timeout, journey)
 
     async def close(self) -> None:
         """Let go of the connections that are kept."""
@@ -94,14 +99,14 @@ class Egress:
             await self._pool.aclose()
 
     @asynccontextmanager
-    async def _answered(self, call: Call, within: Bounds) -> AsyncGenerator[Opened]:
+    async def _answered(self, call: Call, within: Bounds, journey: Journey) -> AsyncGenerator[Opened]:
         """The answer at the end of all redirects, each of which is a call like the first."""
         from .failures import in_plain_words
 
         for left in range(within.redirects, -1, -1):
             self._check_port(call, within)
-            with in_plain_words(call.place):
-                async with self._sent(call, within) as response:
+            with in_plain_words(call.place, journey):
+                async with self._sent(call, within, journey) as response:
                     opened = Opened(response.status, call.place.url, headers_of(response.headers))
                     if within.redirects == 0 or not leads_on(opened.status, opened.headers):
                         _check_encoding(call, opened)
@@ -122,7 +127,9 @@ class Egress:
                 hint=f"Use the usual port; only the operator can allow {place.host}:{place.port}.",
             )
 
-    def _sent(self, call: Call, within: Bounds) -> AbstractAsyncContextManager[httpcore2.Response]:
+    def _sent(
+        self, call: Call, within: Bounds, journey: Journey
+    ) -> AbstractAsyncContextManager[httpcore2.Response]:
         import httpcore2
 
         place = call.place
@@ -131,7 +138,7 @@ class Egress:
             httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
             headers=call.sent_headers,
             content=call.content,
-            extensions={"timeout": {"connect": within.connect}},
+            extensions={"timeout": {"connect": within.connect}, "trace": journey.note},
         )
 
     @cached_property

@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpcore2
 
-from vivavoce.errors import InvalidInput, UpstreamFailed
+from vivavoce.errors import InvalidInput, Unreached, UpstreamFailed
 
 from .places import Place
 
@@ -23,13 +23,33 @@ _FAILURES = (
 )
 
 
+class Journey:
+    """How far a request has come: from when on the server may have seen it."""
+
+    def __init__(self, left: Callable[[], None] | None = None) -> None:
+        self.has_left = False
+        self._left = left
+
+    async def note(self, step: str, about: object) -> None:
+        """Be told by the connection what it does."""
+        if step.endswith("send_request_headers.started"):
+            self.has_left = True
+        elif self._left is not None and step.endswith("send_request_body.complete"):
+            self._left()
+
+    def failed(self, message: str) -> UpstreamFailed:
+        """The error that says whether the server may have seen the request."""
+        kind = UpstreamFailed if self.has_left else Unreached
+        return kind(message, hint="Try again later.")
+
+
 @contextmanager
-def in_plain_words(place: Place) -> Iterator[None]:
+def in_plain_words(place: Place, journey: Journey) -> Iterator[None]:
     """Turns what the network says into our own errors."""
     try:
         yield
     except _FAILURES as failure:
-        raise UpstreamFailed(f"{place.origin} {_said(failure)}.", hint="Try again later.") from None
+        raise journey.failed(f"{place.origin} {_said(failure)}.") from None
     except httpcore2.LocalProtocolError:
         raise InvalidInput(
             f"What was to be sent to {place.origin} is no valid request.",
@@ -37,9 +57,9 @@ def in_plain_words(place: Place) -> Iterator[None]:
         ) from None
 
 
-def too_slow(place: Place, seconds: float) -> UpstreamFailed:
+def too_slow(place: Place, seconds: float, journey: Journey) -> UpstreamFailed:
     """The time for the whole exchange is over."""
-    return UpstreamFailed(f"{place.origin} took longer than {seconds:g} seconds.", hint="Try again later.")
+    return journey.failed(f"{place.origin} took longer than {seconds:g} seconds.")
 
 
 def _said(failure: Exception) -> str:

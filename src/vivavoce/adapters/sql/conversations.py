@@ -12,26 +12,32 @@ from vivavoce.domain.entities import written
 from vivavoce.domain.turns import Turn
 from vivavoce.ports import ContactFilter, ConversationFilter, Spending
 
-from .rows import Connection, Rows, literally, matching, one_of
+from .dialects import Dialect
+from .rows import Connection, Rows, literally, matching
 from .tables import CONVERSATIONS
 
 _OPEN = "state in ('waiting', 'running')"
-_ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and lease_until > :now_"
+_ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and (durable or lease_until > :now_)"
 """Turns of a conversation that are not finished, and that someone looks after."""
 
 
 class ConversationRows(Rows[Conversation]):
     """The conversations."""
 
+    def hold(self, id: str) -> Conversation | None:
+        """The conversation with this id, which nobody else changes until the transaction ends."""
+        return next(self._read(f"where id = :id{self.connection.dialect.locks}", {"id": id}), None)
+
     def listed(self, wanted: ConversationFilter, limit: int) -> list[Conversation]:
         """Those that are wanted, newest first."""
         values: dict[str, Any] = dict(wanted.equal)
-        conditions = [matching(values).removeprefix("where ") or "true", *_conditions(wanted, values)]
+        further = _conditions(wanted, values, self.connection.dialect)
+        conditions = [matching(values).removeprefix("where ") or "true", *further]
         clause = f"where {' and '.join(conditions)} order by created_at desc, id desc limit :limit_"
         return list(self._read(clause, values | {"limit_": limit}))
 
 
-def _conditions(wanted: ConversationFilter, values: dict[str, Any]) -> Iterator[str]:
+def _conditions(wanted: ConversationFilter, values: dict[str, Any], dialect: Dialect) -> Iterator[str]:
     """Further conditions, whose values go into `values`."""
     if wanted.created_from is not None:
         values["from_"] = written(wanted.created_from)
@@ -40,20 +46,20 @@ def _conditions(wanted: ConversationFilter, values: dict[str, Any]) -> Iterator[
         values["to_"] = written(wanted.created_to)
         yield "created_at <= :to_"
     if wanted.is_unread is not None:
-        unread = f"coalesce({_in_document('unread_messages_count')}, 0)"
+        unread = f"coalesce({dialect.number_in('document', 'unread_messages_count')}, 0)"
         yield f"{unread} {'>' if wanted.is_unread else '='} 0"
     if wanted.tag is not None:
         values["tag_"] = wanted.tag
-        yield "exists (select 1 from json_each(document, '$.tags') where value = :tag_)"
+        yield dialect.has_text("document", "tags", value=":tag_")
     for name, value in (("scenario_id", wanted.scenario_id), ("step_id", wanted.step_id)):
         if value is not None:
             values[f"{name}_"] = value
-            yield f"{_in_document(name)} = :{name}_"
+            yield f"{dialect.text_in('document', name)} = :{name}_"
     for sign, share in ((">=", wanted.frustration_from), ("<=", wanted.frustration_to)):
         if share is not None:
             name = "frustration_from_" if sign == ">=" else "frustration_to_"
             values[name] = share
-            yield f"{_in_document('frustration')} {sign} :{name}"
+            yield f"{dialect.number_in('document', 'frustration')} {sign} :{name}"
     if wanted.before is not None:
         values["last_"], values["last_id_"] = written(wanted.before[0]), wanted.before[1]
         yield "(created_at, id) < (:last_, :last_id_)"
@@ -62,15 +68,19 @@ def _conditions(wanted: ConversationFilter, values: dict[str, Any]) -> Iterator[
 class MessageRows(Rows[Message]):
     """The messages of conversations, in order."""
 
-    def last(self, conversation_id: str, limit: int, *, before: int | None = None) -> list[Message]:
-        """The last ones, in order; `before` a position."""
+    def last(
+        self, conversation_id: str, limit: int, *, before: int | None = None, is_brief: bool = False
+    ) -> list[Message]:
+        """The last ones, in order; `before` a position; `is_brief` without sources, and what they cost."""
         clause = "where conversation_id = :conversation_id and position < :before_"
         values = {
             "conversation_id": conversation_id,
             "before_": 2**62 if before is None else before,
             "limit_": limit,
         }
-        newest = self._read(f"{clause} order by position desc limit :limit_", values)
+        brief = self.connection.dialect.without("document", "sources", "usage", "metadata")
+        document = brief if is_brief else '"document"'
+        newest = self._read(f"{clause} order by position desc limit :limit_", values, document)
         return list(newest)[::-1]
 
     def append(self, message: Message) -> Message:
@@ -105,9 +115,18 @@ class TurnRows(Rows[Turn]):
         ((number,),) = self.connection.execute(f"select count(*) from turns {_ALIVE}", values)
         return int(number)
 
+    def failed(self, limit: int, before: tuple[datetime, str] | None) -> list[Turn]:
+        """Turns that a job gave up, newest first; `before` is the creation and the id of the last seen."""
+        clause = "where state = 'failed' and durable"
+        values: dict[str, Any] = {"limit_": limit}
+        if before is not None:
+            clause += " and (created_at, id) < (:before_, :before_id_)"
+            values |= {"before_": written(before[0]), "before_id_": before[1]}
+        return list(self._read(f"{clause} order by created_at desc, id desc limit :limit_", values))
+
     def stranded(self, now: datetime, limit: int) -> list[Turn]:
         """Turns that are not finished although nobody works on them any more."""
-        clause = f"where {_OPEN} and lease_until < :now_ order by lease_until limit :limit_"
+        clause = f"where {_OPEN} and not durable and lease_until < :now_ order by lease_until limit :limit_"
         return list(self._read(clause, {"now_": written(now), "limit_": limit}))
 
 
@@ -122,13 +141,14 @@ class ContactRows(Rows[Contact]):
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:
         """Those that are wanted, newest first, and how many there are."""
         values: dict[str, Any] = {}
-        clause = f"where {' and '.join(['true', *_wanted(wanted, values)])}"
+        conditions = _wanted(wanted, values, self.connection.dialect)
+        clause = f"where {' and '.join(['true', *conditions])}"
         ((number,),) = self.connection.execute(f"select count(*) from contacts {clause}", values)
         page = f"{clause} order by created_at desc, id desc limit :limit_ offset :offset_"
         return list(self._read(page, values | {"limit_": limit, "offset_": offset})), int(number)
 
 
-def _wanted(wanted: ContactFilter, values: dict[str, Any]) -> Iterator[str]:
+def _wanted(wanted: ContactFilter, values: dict[str, Any], dialect: Dialect) -> Iterator[str]:
     """The conditions of a search for contacts, whose values go into `values`."""
     for column, has in (("email", wanted.has_email), ("phone_number", wanted.has_phone)):
         if has is not None:
@@ -141,34 +161,29 @@ def _wanted(wanted: ContactFilter, values: dict[str, Any]) -> Iterator[str]:
         yield "created_at <= :to_"
     if wanted.words:
         values["words_"] = f"%{literally(wanted.words.lower())}%"
-        yield f"lower({_SEARCHED}) like :words_ escape '\\'"
+        yield f"{dialect.lower(_searched(dialect))} like :words_ escape '\\'"
     if wanted.conversation or wanted.tags:
-        theirs = [f"{_of_talk(name)} = :talk_{name}" for name in wanted.conversation]
+        theirs = [f"{_of_talk(name, dialect)} = :talk_{name}" for name in wanted.conversation]
         values |= {f"talk_{name}": value for name, value in wanted.conversation.items()}
         if wanted.tags:
             tags = {f"tag_{place}": tag for place, tag in enumerate(wanted.tags)}
             values |= tags
-            theirs.append(
-                f"exists (select 1 from json_each(talk.document, '$.tags') where {one_of('value', tags)})"
-            )
+            tagged = [dialect.has_text("talk.document", "tags", value=f":{name}") for name in tags]
+            theirs.append(f"({' or '.join(tagged)})")
         conditions = " and ".join(["talk.contact_id = contacts.id", *theirs])
         yield f"exists (select 1 from conversations talk where {conditions})"
 
 
-def _of_talk(name: str) -> str:
+def _of_talk(name: str, dialect: Dialect) -> str:
     """What a conversation has, in a column or in its document."""
-    return f'talk."{name}"' if name in CONVERSATIONS.columns else _in_document(name, "talk.document")
+    return f'talk."{name}"' if name in CONVERSATIONS.columns else dialect.text_in("talk.document", name)
 
 
-def _in_document(name: str, document: str = "document") -> str:
-    return f"json_extract({document}, '$.{name}')"
-
-
-_NAME = " || ' ' || ".join(f"coalesce({_in_document(name)}, '')" for name in ("first_name", "last_name"))
-_SEARCHED = " || '\n' || ".join(
-    (_NAME, *(f"coalesce({name}, '')" for name in ("email", "phone_number", "external_id")))
-)
-"""Where the words of a search for contacts may stand, each on a line."""
+def _searched(dialect: Dialect) -> str:
+    """Where the words of a search for contacts may stand, each on a line."""
+    names = (dialect.text_in("document", name) for name in ("first_name", "last_name"))
+    lines = (f"coalesce({name}, '')" for name in ("email", "phone_number", "external_id"))
+    return " || '\n' || ".join((" || ' ' || ".join(f"coalesce({name}, '')" for name in names), *lines))
 
 
 class UsageRows:

@@ -38,7 +38,8 @@ class IngestionRows:
         rows = self.connection.execute(
             "update ingestions set lease_until = :until, fence = fence + 1, attempts = attempts + 1"
             " where datasource_id = (select datasource_id from ingestions where due_at <= :now"
-            f" and (lease_until is null or lease_until <= :now){only} order by due_at, datasource_id limit 1)"
+            f" and (lease_until is null or lease_until <= :now){only} order by due_at, datasource_id limit 1"
+            f"{self.connection.dialect.skips_locked})"
             " returning datasource_id, step, fence, attempts",
             {"now": written(now), "until": written(until), "datastore_id": datastore_id},
         )

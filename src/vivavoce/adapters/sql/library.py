@@ -86,10 +86,12 @@ class UploadRows:
         )
 
     def chunks(self, datasource_id: str) -> Iterator[bytes]:
-        """The pieces, in order."""
-        sql = "select chunk from uploads where datasource_id = :id order by position"
-        for (chunk,) in self.connection.execute(sql, {"id": datasource_id}):
-            yield bytes(chunk)
+        """The pieces, in order, one at a time: a file may be large."""
+        sql = "select position from uploads where datasource_id = :id order by position"
+        for (position,) in list(self.connection.execute(sql, {"id": datasource_id})):
+            piece = "select chunk from uploads where datasource_id = :id and position = :position"
+            for (chunk,) in self.connection.execute(piece, {"id": datasource_id, "position": position}):
+                yield bytes(chunk)
 
     def drop(self, datasource_id: str) -> None:
         """Forget a file."""

@@ -23,7 +23,9 @@ def migrate(connection: Connection) -> None:
         )
     for number, script in enumerate(known[done:], start=done + 1):
         for statement in _statements(script):
-            connection.execute(statement, {})
+            declared = connection.dialect.declared(statement)
+            if declared is not None:
+                connection.execute(declared, {})
         connection.execute("delete from schema_version", {})
         connection.execute("insert into schema_version values (:number)", {"number": number})
 

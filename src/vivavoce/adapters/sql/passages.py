@@ -21,6 +21,10 @@ class PassageRows:
 
     def add(self, document: Document, first: int, passages: Sequence[tuple[Passage, str]]) -> None:
         """Keep passages with the hash of what is embedded for each, counted on from `first`."""
+        # Who reads on after the last id seen must not miss a lower one that is committed later.
+        in_line = self.connection.dialect.in_line(":datastore_id")
+        if in_line is not None:
+            self.connection.execute(in_line, {"datastore_id": document.datastore_id})
         for position, (passage, hash) in enumerate(passages, start=first):
             self.connection.execute(
                 'insert into passages (document_id, datasource_id, datastore_id, position, start, "end",'

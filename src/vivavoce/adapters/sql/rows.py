@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
-from vivavoce.domain.entities import Entity
+from vivavoce.domain.entities import Entity, written
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Vault
 
+from .dialects import Dialect
 from .tables import Table
 
 E = TypeVar("E", bound=Entity)
@@ -18,7 +20,7 @@ Values = Mapping[str, Any]
 
 _SAYS_SO_ALREADY = (
     "status in ('pending', 'running') and exists (select 1 from documents join parts on document_id = id"
-    " where datasource_id = datasources.id and state <> 'old' and lower(text) like :words_ escape '\\')"
+    " where datasource_id = datasources.id and state <> 'old' and {text} like :words_ escape '\\')"
 )
 """A datasource that is not indexed yet is found by the letters of its text."""
 _AT_ONCE = 500
@@ -27,6 +29,11 @@ _EVERYTHING = 2**62
 
 class Connection(Protocol):
     """An open transaction. Parameters are named: `where id = :id`."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database wants to be asked."""
+        ...
 
     def execute(self, sql: str, values: Values, /) -> Iterable[Sequence[Any]]:
         """Run one statement and give its rows."""
@@ -55,6 +62,15 @@ class Rows(Generic[E]):
         page: dict[str, Any] = {"limit_": _EVERYTHING if limit is None else limit, "offset_": offset}
         clause = f"{matching(equal)} {self._order(newest_first)} limit :limit_ offset :offset_"
         return list(self._read(clause, page | equal))
+
+    def page(self, limit: int, before: tuple[datetime, str] | None, /, **equal: str | bool | None) -> list[E]:
+        """The entities that match, newest first; `before` is the creation and the id of the last one seen."""
+        values: dict[str, Any] = {"limit_": limit, **equal}
+        clause = matching(equal)
+        if before is not None:
+            clause += f" {'and' if clause else 'where'} (created_at, id) < (:before_, :before_id_)"
+            values |= {"before_": written(before[0]), "before_id_": before[1]}
+        return list(self._read(f"{clause} {self._order(True)} limit :limit_", values))
 
     def within(self, column: str, values: Sequence[str]) -> list[E]:
         """The entities whose column has one of the values."""
@@ -99,8 +115,10 @@ class Rows(Generic[E]):
     def _order(self, newest_first: bool) -> str:
         return "order by created_at desc, id desc" if newest_first else f'order by "{self.table.order}", id'
 
-    def _read(self, clause: str, values: Values) -> Iterator[E]:
-        sql = f"select {_listed(self.table.all_columns)} from {self.table.name} {clause}"
+    def _read(self, clause: str, values: Values, document: str = '"document"') -> Iterator[E]:
+        """The entities; `document` says how much of each document is read."""
+        columns = _listed(self.table.all_columns).replace('"document"', document)
+        sql = f"select {columns} from {self.table.name} {clause}"
         for row in self.connection.execute(sql, values):
             yield self._entity(dict(zip(self.table.all_columns, row, strict=True)))
 
@@ -153,7 +171,9 @@ class DatasourceRows(Rows[Datasource]):
         if words:
             some = next(batches(also), {})
             named = f" or {one_of('id', some)}" if some else ""
-            clause += f" and (lower(name) like :words_ escape '\\' or {_SAYS_SO_ALREADY}{named})"
+            lower = self.connection.dialect.lower
+            says_so = _SAYS_SO_ALREADY.format(text=lower("text"))
+            clause += f" and ({lower('name')} like :words_ escape '\\' or {says_so}{named})"
             values |= {"words_": f"%{literally(words.lower())}%", **some}
         page = {"limit_": limit, "offset_": offset}
         return list(self._read(f"{clause} {self._order(True)} limit :limit_ offset :offset_", values | page))
@@ -162,13 +182,12 @@ class DatasourceRows(Rows[Datasource]):
         """The ids of those that have all of the tags and one of the ids of the user's own."""
         wanted = {f"tag_{place}": tag for place, tag in enumerate(tags)}
         named = {f"custom_{place}": id for place, id in enumerate(custom_ids)}
+        dialect = self.connection.dialect
         clause = "".join(
-            f" and exists (select 1 from json_each(document, '$.config.tags') where value = :{name})"
-            for name in wanted
+            f" and {dialect.has_text('document', 'config', 'tags', value=f':{name}')}" for name in wanted
         )
         if named:
-            marks = ", ".join(f":{name}" for name in named)
-            clause += f" and cast(json_extract(document, '$.config.custom_id') as text) in ({marks})"
+            clause += f" and {one_of(dialect.text_in('document', 'config', 'custom_id'), named)}"
         rows = self.connection.execute(
             f"select id from datasources where datastore_id = :id{clause}",
             {"id": datastore_id, **wanted, **named},

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -18,17 +19,18 @@ from typing import TypeVar
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables, Vault
 
-from . import tables
+from .dialects import SQLITE
+from .grouping import Group, Unit
 from .migrating import migrate
+from .rows import Connection
 from .transactions import SqlTables
+from .workspaces import SEALED, fingerprint_of, organization_of
 
 T = TypeVar("T")
 
 _READERS = 4
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
-_SEALED = {each.name for each in vars(tables).values() if isinstance(each, tables.Table) and each.has_secrets}
-"""The tables that hold secrets."""
 
 
 class SqliteStore:
@@ -37,8 +39,9 @@ class SqliteStore:
     def __init__(self, path: Path, vault: Vault, *, new_id: Callable[[], str]) -> None:
         self.path, self.vault = path, vault
         self._own = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+        self._opened: list[_Connection] = []
         self._organization_id = self._prepared(new_id)
+        self._group = Group(partial(self._transaction, "begin immediate"), self._tables)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-write")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="vivavoce-read")
 
@@ -46,10 +49,17 @@ class SqliteStore:
         """Run `work` on one unchanging view of the store."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, "begin", work)
 
-    async def write(self, work: Callable[[Tables], T]) -> T:
-        """Run `work` in one transaction; it is durable when this returns, or nothing happened."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._writer, self._run, "begin immediate", work)
+    async def write(self, work: Callable[[Tables], T], *, alone: bool = False) -> T:
+        """Run `work` in one transaction; it is durable when this returns, or nothing happened.
+
+        Units of work that wait at the same moment go to the disk together, each whole or not at all. Each is
+        alone: they come after each other.
+        """
+        unit = Unit(work)
+        self._group.add(unit)
+        self._writer.submit(self._group.write)
+        with _translated():
+            return await asyncio.wrap_future(unit.outcome)
 
     def close(self) -> None:
         """Finish what is under way and let go of the file."""
@@ -60,10 +70,13 @@ class SqliteStore:
 
     def _run(self, begin: str, work: Callable[[Tables], T]) -> T:
         with self._transaction(begin) as connection:
-            return work(SqlTables(connection, self.vault, self._organization_id))
+            return work(self._tables(connection))
+
+    def _tables(self, connection: Connection) -> SqlTables:
+        return SqlTables(connection, self.vault, self._organization_id)
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, begin: str) -> Iterator[_Connection]:
         with _translated():
             connection = self._connection()
             connection.execute(begin)
@@ -74,9 +87,9 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("rollback")
 
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self) -> _Connection:
         """The connection of this thread."""
-        connection: sqlite3.Connection | None = getattr(self._own, "connection", None)
+        connection: _Connection | None = getattr(self._own, "connection", None)
         if connection is None:
             connection = self._own.connection = _connected(self.path)
             self._opened.append(connection)
@@ -89,16 +102,7 @@ class SqliteStore:
             _private(self.path)
         with self._transaction("begin immediate") as connection:
             migrate(connection)
-            known = dict(connection.execute("select name, value from workspace").fetchall())
-            fingerprint = _fingerprint(self.vault)
-            if known.setdefault("key", fingerprint) != fingerprint:
-                raise StorageFailed(
-                    f"The master key does not belong to the database {self.path}.",
-                    hint="Put the right key file back; if it is lost for good, run vivavoce forget-secrets.",
-                )
-            known.setdefault("organization_id", new_id())
-            connection.executemany("insert or ignore into workspace values (?, ?)", known.items())
-            return str(known["organization_id"])
+            return organization_of(connection, self.vault, new_id, f"the database {self.path}")
 
 
 def back_up(path: Path, copy: Path) -> None:
@@ -123,11 +127,11 @@ def forget_secrets(path: Path, vault: Vault) -> None:
     """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
     with _translated(), closing(_connected(path)) as connection:
         connection.execute("begin immediate")
-        for name in sorted(_SEALED & _tables_in(connection)):
+        for name in sorted(SEALED & _tables_in(connection)):
             connection.execute(f"update {name} set secrets = null")
         ended = "json_set(document, '$.revoked_at', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
         connection.execute(f"update keys set document = {ended}")
-        connection.execute("update workspace set value = ? where name = 'key'", (_fingerprint(vault),))
+        connection.execute("update workspace set value = ? where name = 'key'", (fingerprint_of(vault),))
         connection.execute("commit")
 
 
@@ -154,13 +158,16 @@ def _tables_in(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
 
 
-def _fingerprint(vault: Vault) -> str:
-    """What a database remembers of the key that it belongs to."""
-    return vault.digest("vivavoce workspace")
+class _Connection(sqlite3.Connection):
+    """A connection that says how it wants to be asked."""
+
+    dialect = SQLITE
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+def _connected(path: Path) -> _Connection:
+    connection = sqlite3.connect(
+        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, factory=_Connection
+    )
     _switch_to_wal(connection)
     for pragma in ("synchronous = full", "foreign_keys = on"):
         connection.execute(f"pragma {pragma}")

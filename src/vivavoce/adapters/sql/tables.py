@@ -7,11 +7,15 @@ from typing import Generic, TypeVar
 
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
+from vivavoce.domain.channels import Account, Arrival
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, Note, TagKind
-from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.crm import CrmLog, Scenario, Step
+from vivavoce.domain.deliveries import Delivery
+from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.events import Event
+from vivavoce.domain.follow_ups import FollowUp
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
@@ -64,14 +68,14 @@ CONVERSATIONS = Table(
     Conversation,
     (
         *("agent_id", "contact_id", "channel", "status", "priority", "assignee"),
-        *("is_ai_enabled", "visitor_id", "channel_external_id"),
+        *("is_ai_enabled", "visitor_id", "channel_external_id", "channel_credentials_id"),
     ),
 )
 MESSAGES = Table("messages", Message, ("conversation_id", "position"), order="position")
 TURNS = Table(
     "turns",
     Turn,
-    ("conversation_id", "message_id", "position", "state", "lease_until", "fence", "answer_id"),
+    ("conversation_id", "message_id", "position", "state", "lease_until", "fence", "answer_id", "durable"),
     order="position",
 )
 APPROVALS = Table("approvals", Approval, ("conversation_id", "turn_id", "state"))
@@ -81,3 +85,13 @@ PROVIDERS = Table("providers", Provider, ("name",), has_secrets=True)
 EVENTS = Table("events", Event, ("type", "conversation_id"))
 AVATARS = Table("avatars", Avatar, ("datastore_id",))
 ANSWERED = Table("answered", Answered, ("avatar_id",))
+ACCOUNTS = Table("accounts", Account, ("agent_id", "type"), has_secrets=True)
+ARRIVALS = Table("arrivals", Arrival, ("account_id", "event_id", "state"))
+DELIVERIES = Table(
+    "deliveries",
+    Delivery,
+    ("kind", "state", "conversation_id", "agent_id", "message_id", "step_id", "account_id", "external_id"),
+)
+ENDPOINTS = Table("endpoints", Endpoint, ("agent_id", "step_id"))
+FOLLOW_UPS = Table("follow_ups", FollowUp, ("conversation_id", "tag", "state"))
+CRM_LOGS = Table("crm_logs", CrmLog, ("conversation_id", "scenario_id", "step_id", "status"))

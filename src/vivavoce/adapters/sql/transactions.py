@@ -6,9 +6,13 @@ from functools import cached_property
 
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
+from vivavoce.domain.channels import Account
 from vivavoce.domain.conversations import Note, TagKind
-from vivavoce.domain.crm import Scenario, Step
+from vivavoce.domain.crm import CrmLog, Scenario, Step
+from vivavoce.domain.deliveries import Delivery
+from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.events import Event
+from vivavoce.domain.follow_ups import FollowUp
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datastore
@@ -18,8 +22,10 @@ from vivavoce.domain.turns import Approval
 from vivavoce.ports import Vault
 
 from . import tables
+from .arrivals import ArrivalRows
 from .conversations import ContactRows, ConversationRows, MessageRows, TurnRows, UsageRows
 from .indexing import CollectionRows, IngestionRows
+from .jobs import JobRows
 from .library import DocumentRows, UploadRows
 from .passages import PassageRows
 from .rows import Connection, DatasourceRows, Rows
@@ -155,3 +161,38 @@ class SqlTables:
     def keys(self) -> Rows[Key]:
         """API keys."""
         return Rows(self.connection, tables.KEYS, self.vault)
+
+    @cached_property
+    def jobs(self) -> JobRows:
+        """What is to be done later."""
+        return JobRows(self.connection)
+
+    @cached_property
+    def accounts(self) -> Rows[Account]:
+        """Accounts with providers of channels."""
+        return Rows(self.connection, tables.ACCOUNTS, self.vault)
+
+    @cached_property
+    def arrivals(self) -> ArrivalRows:
+        """What arrived from providers."""
+        return ArrivalRows(self.connection, tables.ARRIVALS, self.vault)
+
+    @cached_property
+    def deliveries(self) -> Rows[Delivery]:
+        """What goes out, or did."""
+        return Rows(self.connection, tables.DELIVERIES, self.vault)
+
+    @cached_property
+    def endpoints(self) -> Rows[Endpoint]:
+        """Addresses that are told of events."""
+        return Rows(self.connection, tables.ENDPOINTS, self.vault)
+
+    @cached_property
+    def follow_ups(self) -> Rows[FollowUp]:
+        """Messages that were planned for a moment."""
+        return Rows(self.connection, tables.FOLLOW_UPS, self.vault)
+
+    @cached_property
+    def crm_logs(self) -> Rows[CrmLog]:
+        """Which steps conversations went through."""
+        return Rows(self.connection, tables.CRM_LOGS, self.vault)

@@ -69,6 +69,7 @@ _OPERATOR = (
     "connect",
     "mcp",
     "serve",
+    "work",
     "keys",
     "ingest",
     "avatar",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from vivavoce.app import back_up_workspace
 from vivavoce.settings import Settings
+from vivavoce.workspace import back_up_workspace
 
 
 @click.command("backup")

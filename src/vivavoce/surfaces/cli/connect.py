@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 import tomllib
@@ -21,6 +22,8 @@ from .limits import limited, selection_of, words_of
 Json = dict[str, Any]
 _KEY = "VIVAVOCE_KEY"
 """The variable in which a client keeps the API key for a server over HTTP."""
+_PASSWORD = re.compile(r"://[^/]*:[^/]*@|[?&](ssl)?password=")
+"""In the URL of a database."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,16 @@ def _local(client: Client, limits: list[str]) -> Json:
     entry: Json = {"type": "stdio"} if client.section == "servers" else {}
     entry |= {"command": words[0], "args": words[1:]}
     settings = Settings.read()
-    places = {"database": settings.database, "key_file": settings.key_file}
-    return entry | {"env": {variable(name): str(path.absolute()) for name, path in places.items()}}
+    places = {"database": str(settings.database.absolute()), "key_file": str(settings.key_file.absolute())}
+    if settings.database_url:
+        if _PASSWORD.search(settings.database_url):
+            raise NotAvailable(
+                "The password of the Postgres database would be written into the client's configuration.",
+                hint="Leave it out of VIVAVOCE_DATABASE and keep it in ~/.pgpass, or run vivavoce serve and"
+                " give its address with --url.",
+            )
+        places["database"] = settings.database_url
+    return entry | {"env": {variable(name): place for name, place in places.items()}}
 
 
 def _program() -> list[str]:

@@ -17,15 +17,21 @@ from pathlib import Path
 import click
 
 from vivavoce import __version__
-from vivavoce.app import check_master_key, faults_of_workspace, open_app
+from vivavoce.app import open_app
 from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.operations.agents import ListAgents
 from vivavoce.operations.keys import ListKeys
 from vivavoce.operations.knowledge import ListDatastores
 from vivavoce.settings import Settings
+from vivavoce.workspace import (
+    check_master_key,
+    description_of_workspace,
+    faults_of_workspace,
+    has_workspace,
+)
 
-from . import doctor_knowledge
+from . import doctor_knowledge, doctor_work
 from .findings import Finding
 from .terminal import harmless, is_unicode
 
@@ -84,17 +90,18 @@ def _disk(settings: Settings) -> Iterator[Finding]:
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
-    if not settings.database.exists():
+    if not has_workspace(settings):
         yield Finding("database", "note", f"{settings.database} does not exist yet; it is made on first use")
         return
     faults = faults_of_workspace(settings)
-    if faults:
+    if not faults:
+        yield Finding("database", "ok", f"{description_of_workspace(settings)}, sound")
+    elif settings.database_url:
+        yield Finding("database", "fault", faults[0], "Set up the Postgres server anew, or name another.")
+    else:
         yield Finding(
             "database", "fault", f"{settings.database} is damaged: {faults[0]}", "Restore a backup."
         )
-    else:
-        size = settings.database.stat().st_size
-        yield Finding("database", "ok", f"{settings.database}, {size // 1024} KB, sound")
 
 
 def _master_key(settings: Settings) -> Iterator[Finding]:
@@ -117,7 +124,7 @@ def _master_key(settings: Settings) -> Iterator[Finding]:
 
 
 def _workspace(settings: Settings) -> Iterator[Finding]:
-    if not settings.database.exists():
+    if not has_workspace(settings):
         return
 
     async def counted() -> tuple[int, int]:
@@ -131,7 +138,7 @@ def _workspace(settings: Settings) -> Iterator[Finding]:
 
 
 def _keys(settings: Settings) -> Iterator[Finding]:
-    if not settings.database.exists():
+    if not has_workspace(settings):
         return
 
     async def active() -> tuple[int, bool]:
@@ -168,13 +175,10 @@ def _server(settings: Settings) -> Iterator[Finding]:
         connection.close()
 
 
-def _models(settings: Settings) -> Iterator[Finding]:
-    yield Finding("models", "note", "this version manages agents; it does not call models yet")
-
-
 def _hosted(settings: Settings) -> Iterator[Finding]:
     if settings.chatvolt_api_key:
-        yield Finding("hosted account", "note", "CHATVOLT_API_KEY is set; this version does not use it yet")
+        says = f"CHATVOLT_API_KEY is set: tools work on the hosted account at {settings.chatvolt_url}"
+        yield Finding("hosted account", "note", says)
 
 
 def _existing(folder: Path) -> Path:
@@ -192,7 +196,8 @@ _LOOKS = (
     doctor_knowledge.embedder,
     doctor_knowledge.index,
     doctor_knowledge.datasources,
+    doctor_work.models,
+    doctor_work.deliveries,
     _server,
-    _models,
     _hosted,
 )

@@ -17,6 +17,7 @@ from vivavoce.upkeep.index import (
     states_of_index,
     troubles,
 )
+from vivavoce.workspace import has_workspace
 
 from .findings import Finding
 
@@ -33,7 +34,7 @@ def embedder(settings: Settings) -> Iterator[Finding]:
     if not settings.embedder_url:
         folder = check_built_in_model()
         yield Finding("embedder", "ok", f"built in, its files are the right ones ({folder})")
-    elif not settings.database.exists():
+    elif not has_workspace(settings):
         yield Finding("embedder", "note", f"{settings.embedder_url} is asked once there is a workspace")
     else:
         try:
@@ -50,7 +51,7 @@ def embedder(settings: Settings) -> Iterator[Finding]:
 
 def index(settings: Settings) -> Iterator[Finding]:
     """Whether the index can be reached and is whole."""
-    if not settings.database.exists():
+    if not has_workspace(settings):
         return
     try:
         states = _asked(settings, states_of_index)
@@ -61,6 +62,13 @@ def index(settings: Settings) -> Iterator[Finding]:
     holds = f"{len(sound)} of {len(states)} collections whole" if states else "nothing in it yet"
     says = f"{_place(settings)}, {holds}"
     yield Finding("index", "ok" if len(sound) == len(states) else "note", says)
+    if settings.database_url and not settings.index:
+        yield Finding(
+            "index",
+            "note",
+            "it is files on this machine: other machines that share the workspace do not see them",
+            "Where there are some, let VIVAVOCE_INDEX name a server.",
+        )
     troubled = [state for state in states if state.standing != "whole"]
     for state in troubled[:_SHOWN]:
         yield _of(state)
@@ -76,7 +84,7 @@ def index(settings: Settings) -> Iterator[Finding]:
 
 def datasources(settings: Settings) -> Iterator[Finding]:
     """What could not be read, and what is still to be indexed."""
-    if not settings.database.exists():
+    if not has_workspace(settings):
         return
     number, newest, waiting = _asked(settings, lambda app: troubles(app, _LOOKED_AT))
     if number:

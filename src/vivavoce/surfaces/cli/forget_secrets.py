@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from vivavoce.app import forget_workspace_secrets
 from vivavoce.settings import Settings
+from vivavoce.workspace import forget_workspace_secrets
 
 
 @click.command("forget-secrets")
@@ -18,6 +18,8 @@ def command(yes: bool) -> None:
     """
     settings = Settings.read()
     if not yes:
-        click.confirm(f"Empty the secrets and end the API keys of {settings.database}?", abort=True, err=True)
+        click.confirm(
+            f"Empty the secrets and end the API keys of {settings.workspace}?", abort=True, err=True
+        )
     forget_workspace_secrets(settings)
     click.echo("Done. Write the secrets of tools anew, and make new keys with vivavoce keys create NAME.")

@@ -6,17 +6,20 @@ from functools import cache
 
 import click
 
-_TITLES = {
+TITLES = {
     "": "Run it",
     "agents": "Agents",
     "tools": "Tools of agents",
     "crm": "CRM scenarios and steps",
+    "channels": "Channels",
+    "deliveries": "Deliveries and webhooks",
     "knowledge": "Datastores and datasources",
     "avatars": "Avatars",
     "conversations": "Conversations and contacts",
     "providers": "Models and their providers",
     "documentation": "Documentation",
 }
+"""The heading of each toolset; of what an operator does, without a name."""
 
 
 class Sectioned(click.Group):
@@ -30,7 +33,7 @@ class Sectioned(click.Group):
             if command is not None and not command.hidden:
                 rows.setdefault(_section(name), []).append((name, command.get_short_help_str(limit=72)))
         for section, commands in rows.items():
-            with formatter.section(_TITLES[section]):
+            with formatter.section(TITLES[section]):
                 formatter.write_dl(commands)
 
 

@@ -76,7 +76,7 @@ def revoke(id: str, as_json: bool) -> None:
 
 @command.command("signing-secret")
 def signing_secret() -> None:
-    """Print the secret that signs calls to a callbackURL.
+    """Print the secret that signs calls to webhooks and to a callbackURL.
 
     Whoever receives them checks the signature with it. It follows from the workspace's master key.
     """

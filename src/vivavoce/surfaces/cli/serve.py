@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes."
 )
+@click.option("--no-work", is_flag=True, help="Only accept and serve; vivavoce work does the rest.")
 @limited
-def command(host: str | None, port: int | None, workers: int, **limits: Any) -> None:
+def command(host: str | None, port: int | None, workers: int, no_work: bool, **limits: Any) -> None:
     """Serve REST and MCP over HTTP.
 
     It listens on loopback. To listen elsewhere, make a key first: vivavoce keys create NAME.
@@ -40,7 +41,7 @@ def command(host: str | None, port: int | None, workers: int, **limits: Any) -> 
     )
     selection = selection_of(**limits)
     is_open = asyncio.run(_is_open(settings))
-    chosen = json.dumps({**asdict(selection), "is_alone": workers == 1})
+    chosen = json.dumps({**asdict(selection), "is_alone": workers == 1, "works": not no_work})
     hand_down(settings, chosen)
     _serve(settings, workers, is_open)
 
@@ -53,7 +54,8 @@ def application() -> Starlette:
     write_logs(settings)
     chosen: dict[str, Any] = json.loads(handed_down() or "{}")
     is_alone = bool(chosen.get("is_alone", True))
-    return application(settings, offering(Selection.read(chosen), is_alone=is_alone))
+    sessions = offering(Selection.read(chosen), is_alone=is_alone)
+    return application(settings, sessions, works=bool(chosen.get("works", True)))
 
 
 def shared_listener(config: uvicorn.Config) -> socket.socket:

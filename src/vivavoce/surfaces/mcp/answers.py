@@ -32,6 +32,8 @@ def _lines(answer: AgentAnswer) -> Iterator[str]:
         yield from (_source(source) for source in sorted(answer.sources, key=lambda each: each.number))
     yield ""
     yield f"conversationId: {answer.conversation_id}"
+    if answer.answer is None and answer.message_id is not None:
+        yield f"messageId: {answer.message_id}"
 
 
 def _marked(text: str, answer: AgentAnswer) -> str:

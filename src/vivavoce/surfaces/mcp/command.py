@@ -33,6 +33,10 @@ def main(words: Sequence[str]) -> None:
     else:
         selection = None
         allowed = {name for name, _, is_default, _ in manifest["facts"] if is_default}
+    if allowed is not None and os.environ.get("CHATVOLT_API_KEY"):  # settings.py is too dear to import here
+        from vivavoce.hosted.offered import OFFERED
+
+        allowed &= OFFERED
 
     def build() -> Opening:
         from vivavoce.surfaces.mcp.opening import opened

@@ -9,7 +9,8 @@ from .selection import Selection, ToolFacts
 
 TOOLSETS = (
     "groups of tools, separated by commas: "
-    "agents, tools, crm, knowledge, conversations, avatars, providers, documentation, default, all"
+    "agents, conversations, tools, crm, knowledge, deliveries, channels, avatars, providers, documentation, "
+    "default, all"
 )
 TOOLS = "single tools to offer, separated by commas"
 EXCLUDE = "tools never to offer, separated by commas"

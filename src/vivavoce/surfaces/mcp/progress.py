@@ -14,6 +14,7 @@ T = TypeVar("T")
 APART = 0.1
 """Seconds between two notifications; what is said meanwhile goes into the next one."""
 _LOOK = 60.0
+_QUEUED = "The message is stored and waits for its turn."
 
 
 class Report(Protocol):
@@ -42,8 +43,11 @@ async def progressing(run: Callable[[Hear], Awaitable[T]], report: Report) -> T:
 
 async def _reported(heard: Heard, written: int, report: Report) -> int:
     """Report what was said since the last time; how many characters that makes."""
-    text = "".join(told.text for told in heard.taken() if told.kind == "answer")
+    news = heard.taken()
+    text = "".join(told.text for told in news if told.kind == "answer")
     if text:
         written += len(text)
         await report(float(written), message=text)
+    elif not written and any(told.kind == "queued" for told in news):
+        await report(0.0, message=_QUEUED)
     return written

@@ -27,7 +27,7 @@ from mcp.types import (
 from vivavoce import __version__
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import ALIASES, CATALOGUE, Backend, Caller, Effect, Operation
-from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.answers import AgentQuery, GetAnswer
 from vivavoce.operations.approvals import AnswerApproval
 from vivavoce.operations.schemas import input_schema, output_schema
 
@@ -108,7 +108,7 @@ def server(
             question = await confirmed(op, call, context, Reader(backend, who))
             if question is not None:
                 return question
-        if isinstance(op, AgentQuery):
+        if isinstance(op, AgentQuery | GetAnswer):
             answer = await progressing(partial(backend.run, op, who), context.session.report_progress)
             return succeeded(answer, readable(answer))
         return succeeded(await backend.run(op, who))

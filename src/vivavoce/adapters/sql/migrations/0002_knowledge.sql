@@ -95,6 +95,7 @@ create table calibrations (
     document text not null
 );
 
+-- only sqlite
 update texts set text = coalesce((
     select trim(json_extract(s.document, '$.config.question'), char(9, 10, 13, 32)) || char(10, 10)
         || trim(json_extract(s.document, '$.config.answer'), char(9, 10, 13, 32))
@@ -102,12 +103,14 @@ update texts set text = coalesce((
 ), text)
 where datasource_id in (select id from datasources where type = 'qa');
 
+-- only sqlite
 insert into documents
 select
     s.id || '-1', s.id, s.datastore_id, s.created_at, 1, 'current', '', length(t.text), '', '{}'
 from datasources s join texts t on t.datasource_id = s.id
 where t.text <> '';
 
+-- only sqlite
 insert into parts
 with recursive cut (document_id, start, rest) as (
     select t.datasource_id || '-1', 0, t.text from texts t where t.text <> ''
@@ -116,6 +119,7 @@ with recursive cut (document_id, start, rest) as (
 )
 select document_id, start, length(substr(rest, 1, 32768)), substr(rest, 1, 32768) from cut;
 
+-- only sqlite
 insert into ingestions
 select s.id, s.datastore_id, case when s.type in ('web_page', 'web_site') then 'read' else 'split' end,
     s.created_at, s.created_at, null, 0, 0

@@ -1,0 +1,1 @@
+"""Channels: one adapter for each kind of provider."""

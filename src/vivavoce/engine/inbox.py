@@ -1,0 +1,149 @@
+"""The inbox: what providers post is stored before they are told that it was taken. Nothing is done here yet.
+
+It is on the path of every event, so it is kept short: the account is remembered for a moment, and how much
+waits is counted about once a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from vivavoce.domain.channels import Account, Arrival, Heard
+from vivavoce.errors import NotAuthenticated, NotNow
+from vivavoce.ports import Ports, Tables
+
+from .hearing import job_of
+
+MOST = 200_000
+"""How many events may wait to be heard before no more are taken."""
+_FRESH = 1.0
+"""Seconds for which an account is remembered, and for which a count holds."""
+_REMEMBERED = 1_000
+_SOON = 5.0
+_SWITCHED_OFF = 60.0
+"""Seconds after which a provider may try again."""
+_DEFAULTS = Heard(event_id="", chat="")._asdict()
+_NOBODY = Account.model_construct(None, id="", organization_id="", agent_id="", type="webhook", name="")
+"""Who is not there is refused as who has the wrong token is: in the same words, at the same price."""
+
+
+class Accepted(NamedTuple):
+    """What became of a request of a provider."""
+
+    accepted: int
+    """Events that are stored now."""
+    duplicates: int
+    """Events that were stored before."""
+
+
+class Inbox:
+    """Takes in what providers post."""
+
+    def __init__(self, ports: Ports, wake: Callable[[], None], most: int = MOST) -> None:
+        self._ports, self._wake, self._most = ports, wake, most
+        self._accounts: dict[str, tuple[float, Account]] = {}
+        self._waiting, self._counted_at = 0, float("-inf")
+
+    async def accept(self, account_id: str, headers: Mapping[str, str], body: bytes) -> Accepted:
+        """Store the events of a request; they are durable when this returns, or nothing happened.
+
+        NotAuthenticated where it is not the provider's, InvalidInput for junk, NotNow where it must be sent
+        again later. `headers` are named in small letters.
+        """
+        await self._check_room()
+        account = await self._account(account_id)
+        now = self._ports.now()
+        channel = self._ports.channels.of((account or _NOBODY).type)
+        heard = channel.heard(account or _NOBODY, headers, body, now)
+        if account is None:
+            raise NotAuthenticated("No such channel.")
+        if not account.enabled:
+            raise NotNow(
+                f"The channel {account.name!r} is switched off.",
+                hint="Nothing was stored. Send it again once it is on.",
+                retry_after=_SWITCHED_OFF,
+            )
+        arrivals = self._arrivals(heard, account, body.decode("utf-8", "replace"), now)
+        self._waiting += len(arrivals)  # at once, so that a crowd does not come in together
+        accepted = 0
+        try:
+            accepted = await self._ports.store.write(lambda tables: _stored(arrivals, now, tables))
+        finally:
+            self._waiting -= len(arrivals) - accepted
+        self._wake()
+        return Accepted(accepted, len(arrivals) - accepted)
+
+    def forget(self) -> None:
+        """Look accounts up anew: something may have changed."""
+        self._accounts.clear()
+
+    async def _check_room(self) -> None:
+        """Refuse what would wait too long: it is safer with the provider, who sends it again."""
+        moment = time.monotonic()
+        if moment - self._counted_at > _FRESH:
+            self._counted_at = moment  # others go by the old count meanwhile
+            self._waiting = await self._ports.store.read(
+                lambda tables: tables.arrivals.count(state="waiting")
+            )
+        if self._waiting >= self._most:
+            raise NotNow(
+                f"{self._most} events wait to be heard already.",
+                hint="Nothing was stored. Send it again in a moment.",
+                retry_after=_SOON,
+            )
+
+    async def _account(self, account_id: str) -> Account | None:
+        """The account, as it was at most a moment ago."""
+        known_at, known = self._accounts.get(account_id, (float("-inf"), None))
+        moment = time.monotonic()
+        if moment - known_at <= _FRESH:
+            return known
+        found = await self._ports.store.read(lambda tables: tables.accounts.find(account_id))
+        if found is not None:
+            if len(self._accounts) >= _REMEMBERED:
+                self._accounts.clear()
+            self._accounts[account_id] = (moment, found)
+        return found
+
+    def _arrivals(self, heard: list[Heard], account: Account, raw: str, now: datetime) -> list[Arrival]:
+        return [
+            Arrival(
+                id=self._ports.new_id(),
+                organization_id=account.organization_id,
+                created_at=now,
+                updated_at=now,
+                account_id=account.id,
+                event_id=each.event_id,
+                sent_at=each.sent_at,
+                heard=_kept(each),
+                raw=raw if place == 0 else "",
+            )
+            for place, each in enumerate(heard)
+        ]
+
+
+def _kept(heard: Heard) -> dict[str, Any]:
+    """What is stored of an event: what it says, without what it does not."""
+    said = {name: value for name, value in heard._asdict().items() if value != _DEFAULTS[name]}
+    said.pop("sent_at", None)  # which is a field of its own
+    return {"chat": heard.chat, **said}
+
+
+def _stored(arrivals: list[Arrival], now: datetime, tables: Tables) -> int:
+    """Store those that are new, each with the job that hears it; how many they are.
+
+    All do so in one order of events and lanes, so that no two requests wait for each other in a circle.
+    Within a lane, jobs stay in the order in which the events came.
+    """
+    taken = {each.id for each in sorted(arrivals, key=_event) if tables.arrivals.take(each)}
+    jobs = [job_of(each, now) for each in arrivals if each.id in taken]
+    for job in sorted(jobs, key=lambda job: job.lane):
+        tables.jobs.add(job, now)
+    return len(taken)
+
+
+def _event(arrival: Arrival) -> str:
+    return arrival.event_id

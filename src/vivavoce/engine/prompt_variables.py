@@ -1,0 +1,65 @@
+"""What prompt variables stand for in a conversation."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from vivavoce.domain.contacts import Contact
+from vivavoce.domain.conversations import Conversation
+from vivavoce.domain.crm import Step
+from vivavoce.domain.entities import written
+
+from .handlers import Work
+
+_REMEMBERED = timedelta(days=3)
+"""How long a fact about a conversation is told to the model after it was last set."""
+
+
+def prompt_variables(
+    conversation: Conversation, contact: Contact | None, position: int, step: Step | None, work: Work
+) -> dict[str, str]:
+    """Each variable and what it stands for; `position` is the place of the last message."""
+    return {
+        **facts_of(conversation, work),
+        "user-name": contact.name if contact is not None else "",
+        "user-email": contact.email or "" if contact is not None else "",
+        "user-phone-number": contact.phone_number or "" if contact is not None else "",
+        "conversation-id": conversation.id,
+        "conversation-channel": conversation.channel,
+        "channel": conversation.channel,
+        "created-at": written(conversation.created_at),
+        "status": conversation.status,
+        "priority": conversation.priority,
+        "assignee-email": conversation.assignee or "",
+        "total-messages": str(position),
+        "frustration-level": _percent(conversation.frustration),
+        "conversation-tags": ", ".join(conversation.tags),
+        "summary": conversation.summary or "",
+        "today": f"{work.now:%A, %Y-%m-%d}",
+        **_of_step(step, work),
+    }
+
+
+def facts_of(conversation: Conversation, work: Work) -> dict[str, str]:
+    """The facts that are kept about a conversation and still remembered."""
+    return {
+        name: each.value
+        for name, each in conversation.variables.items()
+        if work.now - each.updated_at <= _REMEMBERED
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f}"
+
+
+def _of_step(step: Step | None, work: Work) -> dict[str, str]:
+    if step is None:
+        return {}
+    scenario = work.tables.scenarios.find(step.scenario_id)
+    return {
+        "step-id": step.id,
+        "step-name": step.name,
+        "scenario-id": step.scenario_id,
+        "scenario-name": "" if scenario is None else scenario.name,
+    }

@@ -1,0 +1,223 @@
+"""The worker: does jobs when they are due. Any number of them may work on one store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from vivavoce.domain.jobs import Job
+from vivavoce.errors import StorageFailed, VivavoceError
+from vivavoce.ports import Ports, Tables
+
+from .faults import log_fault
+from .handlers import Errand, Work
+from .jobs import KINDS, Lost, finish, postpone, wait, wait_after
+
+LEASE = timedelta(seconds=10)
+"""How long a job is safe from being taken by another worker without a sign of life."""
+_BEAT = LEASE / 4
+_AT_ONCE = 48
+_POLL = 0.25
+"""Seconds between two looks at what other processes may have stored."""
+_PAUSE = 1.0
+"""Seconds before the next look after one that failed."""
+_TRIES = 15
+_CLAIMS = 100
+"""How often a job is begun by processes that end before they let go of it."""
+_UNKNOWN = 60.0
+"""Seconds before a job of a kind that only a newer program knows is looked at again."""
+_SENDINGS = frozenset({"send", "post"})
+"""Jobs that are brought to their end when the worker stops: what is half sent may have arrived or not."""
+_MOMENT = 5.0
+"""Seconds that they have for it."""
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Claims jobs and does them, many at a time, one of each lane."""
+
+    def __init__(self, ports: Ports, errand: Callable[[], Errand], at_once: int = _AT_ONCE) -> None:
+        self.ports, self._errand, self._at_once = ports, errand, at_once
+        self._woken = asyncio.Event()
+        self._held: dict[tuple[int, int], tuple[Job, asyncio.Task[None]]] = {}
+        """By what names a claim: the job and its fence."""
+        self._kept_at: datetime | None = None
+        self._keepers = 0
+        self._beating: asyncio.Task[None] | None = None
+        self.is_running = False
+
+    def wake(self) -> None:
+        """There may be something to do."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Work for ever; in the end, let go of what is not done, so that another worker may begin at once."""
+        self.is_running = True
+        async with self._keeping():
+            try:
+                while True:
+                    self._woken.clear()
+                    pause = await self._begin_what_is_due()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(pause):
+                            await self._woken.wait()
+            finally:
+                self.is_running = False
+                await self._let_go()
+
+    async def finish_due(self, lane: str | None = None) -> int:
+        """Do what is due now, and what becomes due by it; how much that was."""
+        number = 0
+        async with self._keeping():
+            while claimed := await self._claim(self._at_once, lane):
+                await _all_of([self._begun(job) for job in claimed])
+                number += len(claimed)
+        return number
+
+    async def _begin_what_is_due(self) -> float:
+        """Begin as much as there is room for; how many seconds to wait before the next look."""
+        room = self._at_once - len(self._held)
+        if room <= 0:
+            return _POLL
+        try:
+            due = await self.ports.store.read(lambda tables: tables.jobs.next_due())
+            seconds = _POLL if due is None else (due - self.ports.now()).total_seconds()
+            if seconds > 0:
+                return min(seconds, _POLL)
+            claimed = await self._claim(room)
+        except Exception as error:  # a worker that ends by a fault would leave all that is due undone
+            log_fault(_log, "Looking for what is due", error)
+            return _PAUSE
+        begun = [self._begun(job) for job in claimed]
+        return 0.0 if len(begun) == room else _POLL
+
+    async def _claim(self, limit: int, lane: str | None = None) -> list[Job]:
+        now = self.ports.now()
+        if self._held and (self._kept_at is None or now - self._kept_at > 2 * _BEAT):
+            await self._keep()  # the clock jumped: else we would take from ourselves what we work on
+        return await self.ports.store.write(lambda tables: tables.jobs.claim(now, now + LEASE, limit, lane))
+
+    def _begun(self, job: Job) -> asyncio.Task[None]:
+        """Do a job from now on; whoever does it here under an earlier claim has lost it."""
+        for held, task in self._held.values():
+            if held.seq == job.seq:
+                task.cancel()
+        task = asyncio.create_task(self._do(job))
+        self._held[job.seq, job.fence] = (job, task)
+        task.add_done_callback(partial(self._ended, job))
+        return task
+
+    def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
+        del self._held[job.seq, job.fence]
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log_fault(_log, f"What came of a job of kind {job.kind}", error)
+        self.wake()  # the next one of its lane may be due
+
+    async def _do(self, job: Job) -> None:
+        """Do a job; what goes wrong is stored with it, and none stops the others."""
+        kind, errand = KINDS.get(job.kind), replace(self._errand(), since=job.due_at)
+        try:
+            if kind is None:
+                await errand.write(lambda work: wait(job, _UNKNOWN, work))
+            elif job.attempts > _TRIES:
+                await self._give_up(job, f"Given up after {_TRIES} tries.")
+            elif job.claims > _CLAIMS:
+                await self._give_up(job, f"Given up: the process ended each time, {_CLAIMS} times.")
+            else:
+                await kind.do(job, errand)
+        except Lost:
+            pass
+        except asyncio.CancelledError:
+            await asyncio.shield(self._put_back(lambda work: wait(job, 0.0, work)))
+            raise
+        except Exception as error:  # one job with a fault that nobody foresaw must not stop the others
+            is_foreseen = isinstance(error, VivavoceError)
+            level = logging.WARNING if is_foreseen else logging.ERROR
+            log_fault(_log, f"A job of kind {job.kind}", error, level)
+            await self._put_back(lambda work: postpone(job, wait_after(job.attempts), work))
+
+    async def _give_up(self, job: Job, reason: str) -> None:
+        def given_up(work: Work) -> None:
+            finish(job, work)
+            KINDS[job.kind].give_up(job, reason, work)
+
+        await self._errand().write(given_up)
+
+    async def _put_back(self, put: Callable[[Work], None]) -> None:
+        with suppress(Lost, StorageFailed):  # else it is due again when the lease ends
+            await self._errand().write(put)
+
+    @asynccontextmanager
+    async def _keeping(self) -> AsyncIterator[None]:
+        """Keep what is worked on until the block ends."""
+        self._keepers += 1
+        if self._beating is None:
+            self._beating = asyncio.create_task(self._beat())
+        try:
+            yield
+        finally:
+            self._keepers -= 1
+            if self._keepers == 0:
+                self._beating.cancel()
+                self._beating = None
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT.total_seconds())
+            try:
+                await self._keep()
+            except Exception as error:  # there are more beats in a lease than one
+                log_fault(_log, "Looking after jobs", error)
+
+    async def _keep(self) -> None:
+        """Keep what is worked on; stop what is not ours any more."""
+        now, jobs = self.ports.now(), [job for job, _ in self._held.values()]
+        if jobs:
+            ours = await self.ports.store.write(partial(_kept, jobs, now + LEASE))
+            lost = [job for job in jobs if job.seq not in ours]
+            for _, task in filter(None, [self._held.get((job.seq, job.fence)) for job in lost]):
+                task.cancel()
+        self._kept_at = now
+
+    async def _let_go(self) -> None:
+        """Bring to an end what is being sent, and stop the rest."""
+        sendings = [task for job, task in self._held.values() if job.kind in _SENDINGS]
+        tasks = [task for _, task in self._held.values()]
+        for task in tasks:
+            if task not in sendings:
+                task.cancel()
+        try:
+            if sendings:
+                await asyncio.wait(sendings, timeout=_MOMENT)
+        finally:
+            await _stopped(tasks)
+
+
+def _kept(jobs: Sequence[Job], until: datetime, tables: Tables) -> set[int]:
+    return tables.jobs.hold(jobs, until)
+
+
+async def _all_of(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Wait until all are done; who waits no longer stops them."""
+    try:
+        await asyncio.wait(tasks)
+    finally:
+        await _stopped(tasks)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
+
+
+async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Stop those that are not done, and let each put back what it did."""
+    left = [task for task in tasks if not task.done()]
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left)

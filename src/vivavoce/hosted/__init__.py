@@ -1,0 +1,1 @@
+"""The hosted backend: carries out operations by calling the hosted service's own routes."""

@@ -1,0 +1,70 @@
+"""Exchanges with the hosted service: what is asked, what is answered, and where a key may go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from vivavoce.domain.secrets import MARKER
+from vivavoce.errors import InvalidInput
+
+CONNECT = 10.0
+WHOLE = 60.0
+ANSWER = 300.0
+"""Seconds for a connection, for a whole call, and for one that waits for a model."""
+_SHORTEST_KEY = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request in the words of the wire."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    body: Any = None
+    """JSON; None for no body."""
+    form: Mapping[str, str] | None = None
+    file: tuple[str, Any, str] | None = None
+    """Its name, its contents or an open file, and its type; it goes out with the form."""
+    repeats: bool = False
+    """Whether doing it twice does no harm."""
+    seconds: float = WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A successful answer, without the key wherever that stood."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def hidden(body: bytes, key: str) -> bytes:
+    """A body with the marker wherever the key stood in it."""
+    secret = key.encode()
+    return body.replace(secret, MARKER.encode()) if len(secret) >= _SHORTEST_KEY and secret in body else body
+
+
+def checked_base(url: str) -> str:
+    """The address of the service; refused where a key would travel in the clear."""
+    try:
+        parts = urlsplit(url.strip())
+        is_whole = bool(parts.hostname) and parts.port != 0 and parts.username is None
+    except ValueError:
+        is_whole = False
+        parts = urlsplit("")
+    is_near = (parts.hostname or "") in ("127.0.0.1", "::1", "localhost")
+    if not is_whole or parts.query or parts.fragment or parts.scheme not in ("https", "http"):
+        raise InvalidInput(
+            "VIVAVOCE_CHATVOLT_URL must be the address of the service.", hint="E.g. https://api.chatvolt.ai."
+        )
+    if parts.scheme == "http" and not is_near:
+        raise InvalidInput(
+            "VIVAVOCE_CHATVOLT_URL must begin with https://: the key would travel in the clear.",
+            hint="Plain http is for this machine alone.",
+        )
+    return url.strip().rstrip("/")

@@ -1,0 +1,1 @@
+"""What the engine does, once more on Postgres."""

@@ -1,0 +1,3 @@
+"""The tests of agents, on Postgres."""
+
+from tests.engine.test_agents import *  # noqa: F403

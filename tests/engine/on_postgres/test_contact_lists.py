@@ -1,0 +1,3 @@
+"""The tests of contact lists, on Postgres."""
+
+from tests.engine.test_contact_lists import *  # noqa: F403

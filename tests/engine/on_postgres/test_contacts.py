@@ -1,0 +1,3 @@
+"""The tests of contacts, on Postgres."""
+
+from tests.engine.test_contacts import *  # noqa: F403

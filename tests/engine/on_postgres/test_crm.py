@@ -1,0 +1,3 @@
+"""The tests of crm, on Postgres."""
+
+from tests.engine.test_crm import *  # noqa: F403

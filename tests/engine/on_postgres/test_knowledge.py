@@ -1,0 +1,3 @@
+"""The tests of knowledge, on Postgres."""
+
+from tests.engine.test_knowledge import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""The tests of tools, on Postgres."""
+
+from tests.engine.test_tools import *  # noqa: F403
