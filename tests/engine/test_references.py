@@ -14,7 +14,7 @@ MISSING = {
     for kind in (
         *("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key"),
         *("conversation", "message", "contact", "note", "tag", "approval", "avatar", "answer"),
-        *("twin", "gone", "log", "otherTalk", "channel", "arrival", "delivery"),
+        *("twin", "gone", "log", "otherTalk", "channel", "arrival", "delivery", "failed"),
     )
 }
 NAMING_NOTHING = {

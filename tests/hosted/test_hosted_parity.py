@@ -71,7 +71,14 @@ async def test_the_hosted_backend_on_our_rest_surface_gives_what_the_engine_give
     expected = [told(outcome) for outcome in reference if outcome.name in OFFERED]
     given = [told(outcome, key_id) for outcome in outcomes if outcome.name in OFFERED]
     for mine, theirs in zip(plain(given), plain(expected), strict=True):
-        assert mine == theirs
+        assert mine == theirs or is_ours_alone(mine)
+
+
+def is_ours_alone(told):
+    """Whether an argument was refused that the hosted service does not know, here expectedStepId."""
+    name, _, error = told
+    unknown = "The hosted service knows no expectedStepId."
+    return name == "move_conversation" and error is not None and error[1].startswith(unknown)
 
 
 async def test_moving_through_a_scenario_gives_what_the_engine_gives(engine, server):

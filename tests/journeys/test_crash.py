@@ -8,10 +8,11 @@ import pytest
 
 from tests.crash.journey import crash_test
 
-MESSAGES = int(os.environ.get("CRASH_TEST_MESSAGES", "3000"))
+MESSAGES = int(os.environ.get("CRASH_TEST_MESSAGES", "1500"))
 """`bin/crash-test` sends 20,000, or 100,000 with --full."""
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of calls that a kill cut off
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_nothing_is_lost_doubled_or_out_of_order_when_everything_is_killed(tmp_path, database):
     found = crash_test(MESSAGES, database, tmp_path, seed=1)

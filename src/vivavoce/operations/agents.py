@@ -180,9 +180,9 @@ class DeleteAgent(
     Operation[AgentDeleted],
     effect=Effect.DELETE,
     route="DELETE /agents/{id}",
-    takes_along="its tools, its integrations, its conversations and its place in CRM steps",
+    takes_along="its tools, its integrations, its channels, its conversations and its place in CRM steps",
 ):
-    """Delete an agent together with its tools, integrations and conversations.
+    """Delete an agent together with its tools, integrations, channels and conversations.
 
     CRM steps that named it stay and name no agent any more. This cannot be undone.
     """

@@ -12,6 +12,7 @@ from vivavoce.operations.agents import DeleteAgent, GetAgent, ListAgents
 from vivavoce.operations.approvals import AnswerApproval, ListApprovals
 from vivavoce.operations.avatars import DeleteAvatar, GetAvatar, ListAvatarAnswers
 from vivavoce.operations.base import R
+from vivavoce.operations.channels import DeleteChannel, GetChannel
 from vivavoce.operations.contacts import (
     DeleteContact,
     DeleteContactVariables,
@@ -27,6 +28,9 @@ from vivavoce.operations.crm import (
     ScenarioShown,
     StepShown,
 )
+from vivavoce.operations.crm_logs import DeleteConversationLog, GetConversationLog
+from vivavoce.operations.crm_moves import RemoveConversationFromScenario
+from vivavoce.operations.follow_ups import ListFollowUps, RemoveFollowUp
 from vivavoce.operations.knowledge import DeleteDatasource, DeleteDatastore, GetDatasource, GetDatastore
 from vivavoce.operations.notes import DeleteNote, ListNotes
 from vivavoce.operations.tags import DeleteTag, ListConversationTags, ListTags, UntagConversation
@@ -71,6 +75,10 @@ class Reader:
                 step, others = await self._step(op.id)
                 leading = sum(other.auto_next_step_id == step.id for other in others)
                 return Preview(step.name, {"timed moves": leading})
+            case DeleteConversationLog():
+                return Preview((await self._run(GetConversationLog(log_id=op.log_id))).id, {})
+            case DeleteChannel():
+                return Preview((await self._run(GetChannel(channel_id=op.channel_id))).name, {})
             case DeleteDatastore():
                 datastore = await self._run(GetDatastore(id=op.id, limit=1))
                 agents = (await self._run(ListAgents())).agents
@@ -100,6 +108,13 @@ class Reader:
             case DeleteConversation():
                 talk = await self._run(GetConversation(conversation_id=op.conversation_id))
                 return Preview(talk.title or talk.id, {})
+            case RemoveConversationFromScenario():
+                talk = await self._run(GetConversation(conversation_id=op.conversation_id))
+                return Preview(talk.title or talk.id, {})
+            case RemoveFollowUp():
+                planned = ListFollowUps(conversation_id=op.conversation_id, state="planned")
+                tags = [each.tag for each in (await self._run(planned)).follow_ups if each.tag == op.tag]
+                return Preview(_one(tags, op.tag), {})
             case DeleteNote():
                 notes = (await self._run(ListNotes(conversation_id=op.conversation_id))).notes
                 return Preview(_one([each.note for each in notes if each.id == op.note_id], op.note_id), {})
