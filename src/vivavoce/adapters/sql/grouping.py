@@ -26,6 +26,10 @@ Transaction = Callable[[], AbstractContextManager[Connection]]
 """An open transaction, committed at the end of the block, or rolled back by an error."""
 
 
+class _Nothing(Exception):
+    """Every unit of a group failed: there is nothing to keep, and the disk is left alone."""
+
+
 class Unit(Generic[T]):
     """A unit of work, and where its outcome is waited for."""
 
@@ -45,6 +49,11 @@ class Unit(Generic[T]):
             connection.execute("rollback to unit", {})
             self._error = error
         connection.execute("release unit", {})
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether what it changed was undone."""
+        return self._error is not None
 
     def tell(self, error: BaseException | None = None) -> None:
         """Let who waits go on: with what it gave, or with an error."""
@@ -73,6 +82,9 @@ class Group:
         try:
             if self._waiting:
                 self._write(units)
+        except _Nothing:
+            for unit in units:
+                unit.tell()
         except BaseException as error:  # the transaction itself failed
             if len(units) > 1:  # whose fault it was shows when each is alone
                 for unit in units:
@@ -94,6 +106,8 @@ class Group:
                 if unit.outcome.set_running_or_notify_cancel():
                     units.append(unit)
                     unit.run(connection, tables)
+            if all(unit.has_failed for unit in units):
+                raise _Nothing
 
     def _all_that_wait(self) -> Iterator[Unit[Any]]:
         while self._waiting:
@@ -103,6 +117,10 @@ class Group:
         try:
             with self._transaction() as connection:
                 unit.run(connection, self._tables(connection))
+                if unit.has_failed:
+                    raise _Nothing
+        except _Nothing:
+            unit.tell()
         except BaseException as error:
             unit.tell(error)
         else:
