@@ -18,7 +18,7 @@ MISSING = {
     )
 }
 NAMING_NOTHING = {
-    *("create_avatar", "list_avatars", "list_deliveries"),
+    *("create_avatar", "list_avatars", "list_deliveries", "list_failed_answers"),
     *("list_models", "list_providers", "set_provider", "remove_provider"),
     *("list_conversations", "list_contacts", "list_tags", "create_tag", "list_approvals"),
     *("export_conversations", "create_contacts", "import_contacts", "export_contacts"),

@@ -47,7 +47,7 @@ def test_the_inspector_finds_no_fault_in_the_tools_and_calls_one(inspector, tran
 
     tools = json.loads(listed.stdout)["result"]["tools"]
     assert listed.returncode == 0, listed.stderr
-    assert len(tools) == 29
+    assert len(tools) == 30
     assert called.returncode == 0, called.stderr
     assert json.loads(called.stdout)["result"]["structuredContent"]["name"] == "Ana"
     assert refused.returncode == 5

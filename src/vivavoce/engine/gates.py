@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 AT_ONCE = 16
 """How many calls to one provider are under way at most."""
+_chance = random.Random()
 _FAILURES = 3
 """After so many failures in a row, it is left alone."""
 _FIRST, _LONGEST = 5.0, 120.0
@@ -108,7 +109,7 @@ class Gate:
         if self._closed_until is None:
             return 0.0
         left = (self._closed_until - self._now()).total_seconds()
-        return left * random.uniform(1.0, 1.3) if left > 0 else 0.0
+        return left * _chance.uniform(1.0, 1.3) if left > 0 else 0.0
 
     def _put_off(self) -> float:
         """When a call that finds no place comes again: not all of them at the same moment."""

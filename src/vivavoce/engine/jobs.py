@@ -17,6 +17,7 @@ TIME = Caller(id="time", name="time", scopes=frozenset(Scope))
 """Who asks where nobody does: time itself."""
 
 _FIRST, _LONGEST = 1.0, 600.0
+_chance = random.Random()
 _SPREAD = 0.2
 
 Do = Callable[[Job, Errand], Awaitable[None]]
@@ -89,4 +90,4 @@ def wait_after(attempts: int) -> float:
 
 def spread(seconds: float) -> float:
     """About so many seconds, so that those who failed together do not come back together."""
-    return seconds * random.uniform(1 - _SPREAD, 1 + _SPREAD)
+    return seconds * _chance.uniform(1 - _SPREAD, 1 + _SPREAD)

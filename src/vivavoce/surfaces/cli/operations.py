@@ -101,8 +101,8 @@ def _ask(op: Operation[Any]) -> None:
 def _parameter(name: str, field: FieldInfo, schema: dict[str, Any], kind: Kind) -> click.Parameter:
     route = kind.spec.route
     in_path = route is not None and (field.alias or name) in route.path_names
-    is_named = field.is_required() and (name == "id" or name.endswith("_id"))
     types = _types(schema)
+    is_named = field.is_required() and "null" not in types and (name == "id" or name.endswith("_id"))
     reads = _Reader(types, _choices(schema))
     if in_path or is_named:
         metavar = "|".join(reads.choices) or name.upper()
