@@ -52,15 +52,16 @@ async def _crashed(
     alone = [Program(["serve", "--port", str(port)], settings, folder / "serve.log")]
     server = Program(["serve", "--no-work", "--port", str(port)], settings, folder / "serve.log")
     apart = [server] + [Program(["work"], settings, folder / f"work-{n}.log") for n in range(_WORKERS)]
-    load = Load(port, Wire(outside), place.ask, {}, chance)
     together = round(messages * _TOGETHER)
     first_chat = 1
     struck = kills and not os.environ.get(PROFILES)
-    async with asyncio.timeout(patience):
+    async with asyncio.timeout(patience), Wire(outside) as provider:
+        load = Load(port, provider, place.ask, {}, chance)
         for programs, number in ((apart, messages - together), (alone, together)):
             with _started(programs):
                 if not load.accounts:
-                    load.accounts = await _accounts(Wire(port), outside)
+                    async with Wire(port) as wire:
+                        load.accounts = await _accounts(wire, outside)
                 first_chat = await _through(load, number, first_chat, programs, chance, struck)
     spent = time.monotonic() - began
     found = ledger(load, place.ask, sum(each.kills for each in (*apart, *alone)))

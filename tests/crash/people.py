@@ -90,31 +90,29 @@ class Load:
         return groups
 
     async def _write(self, groups: list[list[int]]) -> None:
-        wire = Wire(self.port)
-        while groups:
-            chats = groups.pop()
-            for number in range(EACH):
-                await self._room()
-                await self._post(wire, "c", [(chat, number) for chat in chats])
-        await wire.close()
+        async with Wire(self.port) as wire:
+            while groups:
+                chats = groups.pop()
+                for number in range(EACH):
+                    await self._room()
+                    await self._post(wire, "c", [(chat, number) for chat in chats])
 
     async def _write_in_bursts(self, chat: int, within: float) -> None:
         """Write a few messages, then wait until all are answered; begin within so many seconds."""
-        wire = Wire(self.port)
-        await asyncio.sleep(self.chance.uniform(0, within))
-        number = 0
-        while number < EACH:
-            burst = range(number, min(EACH, number + self.chance.randint(2, 4)))
-            for each in burst:
-                await self._post(wire, "h", [(chat, each)])
-                await asyncio.sleep(self.chance.uniform(0, 1))
-            with suppress(TimeoutError):  # whose answer is uncertain may wait for ever
-                async with asyncio.timeout(10 * HOLD):
-                    await self._until(
-                        lambda names={f"q{chat}x{each}" for each in burst}: names <= self.answered
-                    )
-            number = burst.stop
-        await wire.close()
+        async with Wire(self.port) as wire:
+            await asyncio.sleep(self.chance.uniform(0, within))
+            number = 0
+            while number < EACH:
+                burst = range(number, min(EACH, number + self.chance.randint(2, 4)))
+                for each in burst:
+                    await self._post(wire, "h", [(chat, each)])
+                    await asyncio.sleep(self.chance.uniform(0, 1))
+                with suppress(TimeoutError):  # whose answer is uncertain may wait for ever
+                    async with asyncio.timeout(10 * HOLD):
+                        await self._until(
+                            lambda names={f"q{chat}x{each}" for each in burst}: names <= self.answered
+                        )
+                number = burst.stop
 
     async def _post(self, wire: Wire, letter: str, questions: list[tuple[int, int]]) -> None:
         events = [
@@ -143,34 +141,35 @@ class Load:
 
     async def _plan(self, number: int) -> None:
         """Plan messages for a moment a little later, in conversations that have begun."""
-        wire = Wire(self.port)
-        for place in range(number):
-            await self._until(lambda place=place: len(self.answered) > place * EACH)
-            found = self.ask("select id, channel_external_id from conversations order by id desc limit 50")
-            talk, chat = self.chance.choice([each for each in found if str(each[1]).startswith("c")])
-            name = f"r{len(self.reminders)}"
-            due = datetime.now(UTC) + timedelta(hours=-3, seconds=self.chance.randint(12, 24))
-            body = {
-                "conversation_id": talk,
-                "tag": name,
-                "msg": f"Reminder {name} in {chat}",
-                "channel": "api",
-                "dt_to_send": due.strftime("%Y-%m-%d %H:%M:%S"),
-                "time_zone": "America/Sao_Paulo",
-            }
-            self.reminders[name] = False
-            for _ in range(50):  # the same tag again replaces what was planned
-                status, said = await wire.ask("POST", "/custom-follow-up/add", body)
-                if 200 <= status < 300:
-                    self.reminders[name] = True
-                    break
-                if status == 404 and place == 0:
-                    del self.reminders[name]  # this version plans nothing
-                    return
-                if status not in (0, 429, 500, 502, 503):
-                    raise AssertionError(f"The server refuses a reminder with {status}: {said}")
-                await asyncio.sleep(_AGAIN)
-        await wire.close()
+        async with Wire(self.port) as wire:
+            for place in range(number):
+                await self._until(lambda place=place: len(self.answered) > place * EACH)
+                found = self.ask(
+                    "select id, channel_external_id from conversations order by id desc limit 50"
+                )
+                talk, chat = self.chance.choice([each for each in found if str(each[1]).startswith("c")])
+                name = f"r{len(self.reminders)}"
+                due = datetime.now(UTC) + timedelta(hours=-3, seconds=self.chance.randint(12, 24))
+                body = {
+                    "conversation_id": talk,
+                    "tag": name,
+                    "msg": f"Reminder {name} in {chat}",
+                    "channel": "api",
+                    "dt_to_send": due.strftime("%Y-%m-%d %H:%M:%S"),
+                    "time_zone": "America/Sao_Paulo",
+                }
+                self.reminders[name] = False
+                for _ in range(50):  # the same tag again replaces what was planned
+                    status, said = await wire.ask("POST", "/custom-follow-up/add", body)
+                    if 200 <= status < 300:
+                        self.reminders[name] = True
+                        break
+                    if status == 404 and place == 0:
+                        del self.reminders[name]  # this version plans nothing
+                        return
+                    if status not in (0, 429, 500, 502, 503):
+                        raise AssertionError(f"The server refuses a reminder with {status}: {said}")
+                    await asyncio.sleep(_AGAIN)
 
     async def _watch(self) -> None:
         """Look at what the provider was given."""
@@ -187,19 +186,25 @@ class Load:
 
     async def _tell(self) -> None:
         """Let the provider tell what became of each message, as providers do."""
-        wire = Wire(self.port)
-        while True:
-            await self._until(lambda: len(self.taken) > self._told)
-            some = self.taken[self._told : self._told + _STATUSES]
-            for letter in self.accounts:
-                events = [
-                    {"id": f"s{id}", "chat": chat, "type": "status", "deliveryId": id, "status": "delivered"}
-                    for id, chat, _ in some
-                    if chat.startswith(letter)
-                ]
-                if events:
-                    await self._passed_on(wire, letter, events)
-            self._told += len(some)
+        async with Wire(self.port) as wire:
+            while True:
+                await self._until(lambda: len(self.taken) > self._told)
+                some = self.taken[self._told : self._told + _STATUSES]
+                for letter in self.accounts:
+                    events = [
+                        {
+                            "id": f"s{id}",
+                            "chat": chat,
+                            "type": "status",
+                            "deliveryId": id,
+                            "status": "delivered",
+                        }
+                        for id, chat, _ in some
+                        if chat.startswith(letter)
+                    ]
+                    if events:
+                        await self._passed_on(wire, letter, events)
+                self._told += len(some)
 
     async def _room(self) -> None:
         await self._until(lambda: len(self.accepted) - len(self.answered) < _AHEAD)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 PATIENCE = 10.0
 """Seconds after which a provider counts a request as failed."""
 
 
 class Wire:
-    """One connection, opened again whenever it broke."""
+    """One connection, opened again whenever it broke; used with `async with`."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._close()
 
     async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Status and body of the answer; 0 where there is none, so that it is not known what happened."""
@@ -24,16 +30,8 @@ class Wire:
             async with asyncio.timeout(PATIENCE):
                 return await self._asked(method, path, body, headers)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
-            await self.close()
+            await self._close()
             return 0, None
-
-    async def close(self) -> None:
-        """Let go of the connection."""
-        opened, self._open = self._open, None
-        if opened is not None:
-            opened[1].close()
-            with suppress(OSError):
-                await opened[1].wait_closed()
 
     async def _asked(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, Any]:
         if self._open is None:
@@ -48,3 +46,10 @@ class Wire:
         length = int(head.split("content-length:")[1].split("\r\n")[0])
         answer = await reader.readexactly(length)
         return int(head.split(" ", 2)[1]), json.loads(answer) if answer else None
+
+    async def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened[1].close()
+            with suppress(OSError):
+                await opened[1].wait_closed()
