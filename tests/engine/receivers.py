@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.signing import signing_secret
+from vivavoce.domain.webhooks import WAITS
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
 from vivavoce.ports import Reply
+from vivavoce.testing import FakeClock, ScriptedModel, TestModels, open_test_engine
 
 HOOK = "https://hooks.example/events"
 AGENT = {
@@ -97,3 +102,24 @@ class HookDesk:
 
     async def jobs(self) -> int:
         return await self.engine.ports.store.read(lambda tables: tables.jobs.number())
+
+
+@contextmanager
+def hook_desks(folder: Path, clock: FakeClock) -> Iterator[Callable[..., Awaitable[HookDesk]]]:
+    """Opens desks whose events go to a receiver that answers so."""
+    with ExitStack() as opened:
+
+        async def open_(*answers: int | Reply | Exception, hook=None, receiver=None) -> HookDesk:
+            receiver = receiver or Receiver(*answers)
+            models = TestModels(ScriptedModel(["Nine."]))
+            engine = opened.enter_context(open_test_engine(folder, clock, models=models, outside=receiver))
+            return await HookDesk(engine, receiver).opened(hook)
+
+        yield open_
+
+
+async def climb(at: HookDesk, clock: FakeClock, rungs: int) -> None:
+    """Let the time of some rungs of the ladder go by."""
+    for wait in WAITS["webhook"][:rungs]:
+        clock.advance(seconds=wait * 1.2 + 1)
+        await at.works()

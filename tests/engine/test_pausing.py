@@ -5,40 +5,20 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.domain.endpoints import FAILING_FOR, MOST_FAILURES, Endpoint
-from vivavoce.domain.webhooks import WAITS
 from vivavoce.engine.announcing import announce
 from vivavoce.engine.handlers import Errand
 from vivavoce.errors import Conflict
 from vivavoce.operations import OPERATOR
 from vivavoce.ports import Reply
-from vivavoce.testing import ScriptedModel, TestModels, open_test_engine
 
-from .receivers import AGENT, HOOK, HookDesk, Receiver
+from .receivers import AGENT, HOOK, Receiver, climb, hook_desks
 
 
 @pytest.fixture
 def desk(tmp_path, clock):
     """Opens a desk whose events go to a receiver that answers so."""
-    held = []
-
-    async def open_(*answers, hook=None, receiver=None):
-        receiver = receiver or Receiver(*answers)
-        models = TestModels(ScriptedModel(["Nine."]))
-        opening = open_test_engine(tmp_path, clock, models=models, outside=receiver)
-        engine = opening.__enter__()
-        held.append(opening)
-        return await HookDesk(engine, receiver).opened(hook)
-
-    yield open_
-    for each in held:
-        each.__exit__(None, None, None)
-
-
-async def climb(at, clock, rungs: int) -> None:
-    """Let the time of some rungs of the ladder go by."""
-    for wait in WAITS["webhook"][:rungs]:
-        clock.advance(seconds=wait * 1.2 + 1)
-        await at.works()
+    with hook_desks(tmp_path, clock) as open_desk:
+        yield open_desk
 
 
 async def test_an_address_that_is_gone_is_paused_at_once(desk):

@@ -13,7 +13,7 @@ from vivavoce.errors import InvalidInput, UpstreamFailed
 from vivavoce.ports import Reply
 from vivavoce.testing import CountedIds, ScriptedModel, TestModels, open_test_engine
 
-from .receivers import HOOK, HookDesk, Receiver, is_signed, secret_of
+from .receivers import HOOK, HookDesk, Receiver, climb, hook_desks, is_signed, secret_of
 
 SECRET = "s3cr3t-canary-4711"
 HOURS = (0, 5, 300, 1_800, 7_200, 18_000, 36_000, 36_000)
@@ -22,26 +22,8 @@ HOURS = (0, 5, 300, 1_800, 7_200, 18_000, 36_000, 36_000)
 @pytest.fixture
 def desk(tmp_path, clock):
     """Opens a desk whose events go to a receiver that answers so."""
-    held = []
-
-    async def open_(*answers, hook=None, receiver=None):
-        receiver = receiver or Receiver(*answers)
-        models = TestModels(ScriptedModel(["Nine."]))
-        opening = open_test_engine(tmp_path, clock, models=models, outside=receiver)
-        engine = opening.__enter__()
-        held.append(opening)
-        return await HookDesk(engine, receiver).opened(hook)
-
-    yield open_
-    for each in held:
-        each.__exit__(None, None, None)
-
-
-async def climb(at, clock, rungs: int) -> None:
-    """Let the time of some rungs of the ladder go by."""
-    for wait in WAITS["webhook"][:rungs]:
-        clock.advance(seconds=wait * 1.2 + 1)
-        await at.works()
+    with hook_desks(tmp_path, clock) as open_desk:
+        yield open_desk
 
 
 async def test_an_event_is_signed_with_the_secret_of_the_workspace(desk, clock):

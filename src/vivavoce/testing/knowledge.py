@@ -1,0 +1,98 @@
+"""Fakes for what documents are fetched and found with."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vivavoce.domain.words import words_of
+from vivavoce.errors import NotAvailable, Unreadable
+from vivavoce.ports import Embedder, Judge, Page, Reranker
+
+
+class WordEmbedder:
+    """An embedder whose vectors are the words of a text: quick, and never surprising."""
+
+    identity = "words-64"
+    dimension = 64
+    languages: frozenset[str] = frozenset()
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many words each text has."""
+        return [len(text.split()) for text in texts]
+
+    async def passages(self, texts: Sequence[str]) -> Any:
+        """A vector for each passage."""
+        import numpy
+
+        return numpy.stack([self._vector(text) for text in texts])
+
+    async def question(self, text: str) -> Any:
+        """The vector of a question."""
+        return self._vector(text)
+
+    def _vector(self, text: str) -> Any:
+        import numpy
+
+        vector = numpy.full(self.dimension, 0.01, "f4")
+        for word in words_of(text, "en"):
+            vector[zlib.crc32(word.encode()) % self.dimension] += 1
+        return vector / numpy.linalg.norm(vector)
+
+
+class TestEmbedders:
+    """One embedder for everything."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self.embedder, self._reranker, self._judge = embedder or WordEmbedder(), reranker, judge
+
+    def chosen(self) -> Embedder:
+        """The embedder."""
+        return self.embedder
+
+    def named(self, identity: str) -> Embedder:
+        """The embedder, if it is the one."""
+        if identity != self.embedder.identity:
+            raise NotAvailable(f"The embedder {identity!r} is not configured.", hint="Run vivavoce reindex.")
+        return self.embedder
+
+    def reranker(self) -> Reranker | None:
+        """The reranker, if there is one."""
+        return self._reranker
+
+    def judge(self) -> Judge | None:
+        """The judge, if there is one."""
+        return self._judge
+
+
+class FakeWeb:
+    """A web of pages that are given by hand: `FakeWeb({"https://example.com/": b"<p>Hello</p>"})`."""
+
+    def __init__(self, pages: Mapping[str, bytes] | None = None) -> None:
+        self.pages = dict(pages or {})
+
+    async def page(self, url: str) -> Page:
+        """The page, or Unreadable."""
+        if url not in self.pages:
+            raise Unreadable(f"{url} answers 404.")
+        return Page(url, "html", self.pages[url])
+
+    async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:
+        """Every page that the sitemap lists; without one, every page that begins with the address."""
+        listed = [each for each in self.pages if each.startswith(url)]
+        if sitemap is not None and sitemap in self.pages:
+            listed = re.findall(r"<loc>(.*?)</loc>", self.pages[sitemap].decode())
+        return [each for each in listed if not each.startswith(tuple(without))]
+
+    def is_sitemap(self, body: bytes) -> bool:
+        """Whether the page begins as a sitemap does."""
+        return body.startswith((b"<urlset", b"<sitemapindex"))
