@@ -194,8 +194,14 @@ async def test_deleting_an_agent_says_what_went_with_it_and_takes_it_along(run):
     gone = await run("delete_agent", id=ids["agent"])
 
     assert gone["id"] == ids["agent"]
-    with_it = {"tools": 2, "integrations": 2, "channels": 1, "conversations": 2, "stepsReleased": 2}
-    assert gone["alsoRemoved"] == with_it
+    assert gone["alsoRemoved"] == {
+        "tools": 2,
+        "integrations": 2,
+        "channels": 1,
+        "accessEntries": 2,
+        "conversations": 2,
+        "stepsReleased": 2,
+    }
     assert (await run("list_agents"))["agents"] == []
     steps = {step["id"]: step for step in (await run("list_crm_steps", scenarioId=ids["scenario"]))["steps"]}
     assert (steps[ids["step"]]["agentId"], steps[ids["step"]]["agent"]) == (None, None)

@@ -12,6 +12,7 @@ from .workspaces import CANARY, a_request, an_agent, arguments_for_all, populate
 ALLOWED = {
     Scope.READ: {
         *("list_agents", "get_agent", "list_agent_tools", "get_agent_tool"),
+        *("list_blacklist", "list_agent_blacklist", "list_agent_whitelist"),
         *("list_crm_scenarios", "list_crm_steps", "list_scenario_conversations", "get_crm_config"),
         *("list_conversation_logs", "get_conversation_log"),
         *("get_datastore", "list_datastores", "page_datastores", "list_datasources", "get_datasource"),
@@ -32,7 +33,8 @@ ALLOWED = {
         *("create_agent", "update_agent", "delete_agent", "enable_disable_agent_integration"),
         *("addHttpTool", "addDatastoreTool", "addDelayedResponsesTool", "addRequestHumanTool"),
         *("addMarkAsResolvedTool", "addFollowUpMessagesTool", "add_agent_tool"),
-        *("update_agent_tool", "remove_agent_tool"),
+        *("update_agent_tool", "remove_agent_tool", "add_to_blacklist", "remove_from_blacklist"),
+        *("add_to_whitelist", "replace_in_whitelist", "remove_from_whitelist"),
         *("create_crm_scenario", "update_crm_scenario", "delete_crm_scenario"),
         *("create_crm_step", "update_crm_step", "delete_crm_step"),
         *("remove_conversation_from_scenario", "set_crm_config"),

@@ -65,7 +65,10 @@ async def test_contacts_are_found_by_words_and_by_what_is_known_of_them(run, tal
     assert await found(run, hasEmail=True) == await found(run, hasPhone=False) == [ana]
     assert await found(run, startDate="2026-02-01") == [bia]
     assert await found(run, endDate="2026-01-31") == [ana]
-    assert await run("list_contacts", limit=1, offset=1) | {"contacts": 0} == {"contacts": 0, "count": 2}
+    first, last = [await run("list_contacts", limit=1, offset=offset) for offset in (0, 1)]
+    assert (first["count"], first["hasMore"], first["nextCursor"]) == (2, True, "1")
+    assert (last["count"], last["hasMore"], last["nextCursor"]) == (2, False, None)
+    assert await run("list_contacts", limit=1, cursor=first["nextCursor"]) == last
     assert await found(run, limit=1, offset=1) == [ana]
 
 

@@ -14,7 +14,7 @@ MISSING = {
     for kind in (
         *("agent", "tool", "datastore", "datasource", "document", "scenario", "step", "key"),
         *("conversation", "message", "contact", "note", "tag", "approval", "avatar", "answer"),
-        *("twin", "gone", "log", "otherTalk", "channel", "arrival", "delivery", "failed"),
+        *("twin", "gone", "log", "otherTalk", "channel", "arrival", "delivery", "failed", "barred"),
     )
 }
 NAMING_NOTHING = {
@@ -22,6 +22,7 @@ NAMING_NOTHING = {
     *("list_models", "list_providers", "set_provider", "remove_provider"),
     *("list_conversations", "list_contacts", "list_tags", "create_tag", "list_approvals"),
     *("export_conversations", "create_contacts", "import_contacts", "export_contacts"),
+    "list_blacklist",
     *("create_agent", "list_agents", "create_crm_scenario", "list_crm_scenarios", "list_conversation_logs"),
     *(
         "create_datastore",

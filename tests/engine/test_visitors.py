@@ -147,6 +147,25 @@ async def test_a_conversation_is_exported_with_what_was_said_oldest_first(run, t
 # Filters
 
 
+async def test_conversations_are_found_by_how_they_were_rated(run, talks):
+    for number, rating in enumerate((2, 9, None), start=1):
+        await talks.talk(f"talk{number}")
+        if rating is not None:
+            await run("rate_conversation", conversationId=f"talk{number}", rating=rating)
+
+    async def found(**filters: object) -> set[str]:
+        listed = (await run("list_conversations", **filters))["conversations"]
+        return {each["id"] for each in listed}
+
+    assert await found(npsRating=9) == {"talk2"}
+    assert await found(npsRatingMin=2) == {"talk1", "talk2"}
+    assert await found(npsRatingMin=3, npsRatingMax=9) == {"talk2"}
+    assert await found(npsRating=9, npsRatingMin=0) == {"talk2"}
+    assert await found(npsRatingMax=0) == await found(npsRating=2, npsRatingMin=3) == set()
+    assert await found(npsCompleted=True) == {"talk1", "talk2"}
+    assert await found(npsCompleted=False) == {"talk3"}
+
+
 async def test_conversations_and_contacts_are_found_by_scenario_step_and_mood(run, talks):
     for number, (step, mood) in enumerate((("s1", 0.2), ("s2", 0.8), (None, None)), start=1):
         await talks.contact(f"person{number}")

@@ -14,6 +14,7 @@ DELETES_LAST = (
     *("delete_note", "delete_variable", "untag_conversation", "delete_tag", "delete_contact_variables"),
     *("merge_contacts", "delete_contacts", "delete_contact", "delete_conversation"),
     *("remove_agent_tool", "delete_crm_step", "delete_crm_scenario", "delete_datasource"),
+    *("remove_from_blacklist", "remove_from_whitelist"),
     *("delete_channel", "delete_datastore", "delete_agent", "revoke_key"),
 )
 
@@ -77,9 +78,12 @@ async def populated(run) -> dict[str, str]:
     delivery = await talks.delivery(agent["id"], talk.id)
     channel = await run("create_channel", agentId=agent["id"], name="Shop", config=a_provider())
     arrival = await talks.arrival(channel["id"])
+    listed = await run("add_to_blacklist", agentId=agent["id"], userIdentify="eve@example.com")
+    await run("add_to_whitelist", agentId=agent["id"], whatsappNumber="5511999")
     return {
         "channel": channel["id"],
         "arrival": arrival.id,
+        "barred": listed["entries"][0]["id"],
         "delivery": delivery.id,
         "log": log["id"],
         "otherTalk": other_talk.id,
@@ -169,6 +173,15 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "addRequestHumanTool": on_agent,
         "addMarkAsResolvedTool": on_agent,
         "addFollowUpMessagesTool": on_agent | {"config": messages},
+        "list_blacklist": {},
+        "list_agent_blacklist": on_agent,
+        "add_to_blacklist": on_agent | {"userIdentify": ["mal@example.com", "5511777"]},
+        "remove_from_blacklist": on_agent | {"id": ids["barred"]},
+        "list_agent_whitelist": on_agent,
+        "add_to_whitelist": on_agent | {"whatsappNumber": "5511888"},
+        "replace_in_whitelist": on_agent
+        | {"oldWhatsappNumber": "5511999", "newWhatsappNumber": "+55 11 999"},
+        "remove_from_whitelist": on_agent | {"whatsappNumber": "5511999"},
         "add_agent_tool": on_agent | {"type": "form", "formId": "f1"},
         "list_agent_tools": on_agent,
         "get_agent_tool": on_tool,

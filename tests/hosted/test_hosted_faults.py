@@ -173,10 +173,9 @@ async def test_no_content_is_an_answer_to_a_deletion_alone():
     "name", sorted(name for name in OFFERED if CATALOGUE[name].spec.effect is Effect.DELETE)
 )
 async def test_every_deletion_may_be_answered_without_content(name):
-    arguments = {field.alias: "x1" for field in CATALOGUE[name].model_fields.values() if field.is_required()}
     async with hosting(says(204)) as fake:
         fake.routes["GET /api/agents/x1/tools/x1"] = says(200, {"id": "x1", "type": "request_human"})
-        assert await fake.ask(name, **arguments)
+        assert await fake.ask(name, **sample(CATALOGUE[name]))
 
 
 @pytest.mark.parametrize(
@@ -212,6 +211,7 @@ def sample(kind):
             "count": 2,
         },
         **{"config": {"messages": "a", "max_sends": 1, "interval_hours": 1}, "from": "human", "value": "x1"},
+        **dict.fromkeys(("whatsappNumber", "oldWhatsappNumber", "newWhatsappNumber"), "+5511999999999"),
     }
     special = {
         "addHttpTool": {"config": {"name": "a", "description": "b", "url": "https://example.com/"}},

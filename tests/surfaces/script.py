@@ -100,6 +100,7 @@ async def carried_out(call: Call) -> list[Outcome]:
     await _conversations(ask)
     await _board(ask)
     await _channels(ask)
+    await _access(ask)
     await _avatars(ask, call)
     await _faults(ask)
     await _not_everywhere(ask)
@@ -342,6 +343,22 @@ async def _channels(ask: Any) -> None:
     await ask("list_arrivals", channelId=made["id"], state="failed")
     await ask("retry_arrival", channelId=made["id"], arrivalId="nothing")
     await ask("delete_channel", channelId=made["id"])
+
+
+async def _access(ask: Any) -> None:
+    on_agent = {"agentId": (await ask("list_agents"))[0]["id"]}
+    barred = await ask("add_to_blacklist", **on_agent, userIdentify=["eve@example.com", "crm-7"])
+    await ask("add_to_blacklist", **on_agent, userIdentify="Eve@Example.com")
+    await ask("list_blacklist")
+    await ask("remove_from_blacklist", **on_agent, id=barred[0]["id"])
+    await ask("list_agent_blacklist", **on_agent)
+    await ask("add_to_whitelist", **on_agent, whatsappNumber="5511777776666")
+    await ask("add_to_whitelist", **on_agent, whatsappNumber=["5511666665555", "+55 11 77777-6666"])
+    old, new = "5511777776666", "5511666665555"
+    await ask("replace_in_whitelist", **on_agent, oldWhatsappNumber=old, newWhatsappNumber=new)
+    await ask("list_agent_whitelist", **on_agent)
+    await ask("remove_from_whitelist", **on_agent, whatsappNumber=new)
+    await ask("replace_in_whitelist", **on_agent, oldWhatsappNumber=old, newWhatsappNumber=new)
 
 
 async def _avatars(ask: Any, call: Call) -> None:

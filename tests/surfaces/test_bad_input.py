@@ -102,6 +102,18 @@ SOUND = {
     "get_agent_tool": {"agentId": "<agent>", "toolId": "<tool>"},
     "update_agent_tool": {"agentId": "<agent>", "toolId": "<tool>", "config": HTTP_TOOL},
     "remove_agent_tool": {"agentId": "<agent>", "toolId": "<tool>"},
+    "list_blacklist": {},
+    "list_agent_blacklist": {"agentId": "<agent>"},
+    "add_to_blacklist": {"agentId": "<agent>", "userIdentify": ["a@b.c", "5511777"]},
+    "remove_from_blacklist": {"agentId": "<agent>", "id": "<barred>"},
+    "list_agent_whitelist": {"agentId": "<agent>"},
+    "add_to_whitelist": {"agentId": "<agent>", "whatsappNumber": "5511888"},
+    "replace_in_whitelist": {
+        "agentId": "<agent>",
+        "oldWhatsappNumber": "5511999",
+        "newWhatsappNumber": "5511999",
+    },
+    "remove_from_whitelist": {"agentId": "<agent>", "whatsappNumber": "5511999"},
     "create_crm_scenario": {"name": "Sales", "description": "d"},
     "update_crm_scenario": {"id": "<scenario>", "name": "Sales", "description": None},
     "delete_crm_scenario": {"id": "<scenario>"},
@@ -293,7 +305,7 @@ ALSO_NAMED_BY = {
 KINDS = (
     *("agent", "tool", "datastore", "datasource", "document", "scenario", "step"),
     *("contact", "conversation", "message", "note", "avatar", "answer"),
-    *("log", "channel", "arrival", "delivery"),
+    *("log", "channel", "arrival", "delivery", "barred"),
 )
 TEXTS = st.one_of(
     st.sampled_from([f"<{kind}>" for kind in KINDS]),
@@ -391,7 +403,9 @@ async def stocked(app: App) -> dict[str, str]:
     failed = await _failed(app, agent.id, channel.id)
     things = (agent, agent.tools[0], store, source, document, scenario, step, *talk, note, avatar)
     ids = [*(thing.id for thing in things), answer.answer_id]
-    ids += [thing.id for thing in (log, channel, *failed)]
+    barred = await made("add_to_blacklist", agentId=agent.id, userIdentify="eve@example.com")
+    await made("add_to_whitelist", agentId=agent.id, whatsappNumber="5511999")
+    ids += [thing.id for thing in (log, channel, *failed, *barred.entries)]
     return {f"<{kind}>": id for kind, id in zip(KINDS, ids, strict=True)}
 
 

@@ -381,8 +381,11 @@ async def test_a_scope_also_binds_resources_and_completions(connect):
 
 
 DELETIONS = {
-    "delete_agent": "its tools, its integrations, its channels, its conversations and its place in CRM steps",
+    "delete_agent": "its tools, its integrations, its channels, its access lists, its conversations "
+    "and its place in CRM steps",
     "remove_agent_tool": "its settings and secrets",
+    "remove_from_blacklist": "nothing else; the agent answers them again",
+    "remove_from_whitelist": "nothing else; without any number left, the agent answers everyone",
     "delete_crm_scenario": "all its steps and logs; conversations there leave it",
     "remove_conversation_from_scenario": "its timed move",
     "delete_conversation_log": "the conversation's place on the board, where the log is active",
@@ -407,6 +410,8 @@ NOT_THERE = {
     "remove_follow_up": {"conversationId": "none", "tag": "none"},
     "delete_channel": {"channelId": "none"},
     "remove_agent_tool": {"agentId": "none", "toolId": "none"},
+    "remove_from_blacklist": {"agentId": "none", "id": "none"},
+    "remove_from_whitelist": {"agentId": "none", "whatsappNumber": "5511999"},
     "delete_conversation": {"conversationId": "none"},
     "delete_note": {"conversationId": "none", "noteId": "none"},
     "delete_variable": {"conversationId": "none", "varName": "none"},
@@ -561,6 +566,7 @@ async def test_a_client_that_cannot_ask_is_not_asked(connect, era):
         "tools": 0,
         "integrations": 0,
         "channels": 0,
+        "accessEntries": 0,
         "conversations": 0,
         "stepsReleased": 0,
     }

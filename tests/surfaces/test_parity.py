@@ -112,6 +112,8 @@ async def test_rest_differs_only_in_bare_lists_one_sentence_and_the_flat_fields_
         *("list_conversations", "export_conversations", "list_notes", "list_variables", "list_tags"),
         *("list_models", "list_providers", "list_avatars", "list_avatar_sources", "list_follow_ups"),
         *("list_channels", "list_arrivals", "list_deliveries", "list_failed_answers"),
+        *("list_blacklist", "list_agent_blacklist", "add_to_blacklist"),
+        *("list_agent_whitelist", "add_to_whitelist"),
     }
     assert {name: of for name, of in different.items() if name not in listing} == {
         "enable_disable_agent_integration": "sentence",
@@ -119,6 +121,7 @@ async def test_rest_differs_only_in_bare_lists_one_sentence_and_the_flat_fields_
         "update_crm_step": flat,
         "delete_crm_step": flat,
         "delete_note": "nothing",
+        "remove_from_blacklist": "nothing",
         "list_scenario_conversations": "counts",
         "agent_query": "no nulls",
         "get_answer": "no nulls",

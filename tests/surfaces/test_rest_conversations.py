@@ -90,7 +90,8 @@ def test_the_list_is_a_bare_array_and_its_cursor_is_json_of_the_last_row(client,
         ("limit=0", "limit"),
         ("limit=1&limit=2", "limit"),
         ("frustrationMin=2", "frustrationMin"),
-        ("npsRating=9", "npsRating"),
+        ("npsRating=11", "npsRating"),
+        ("npsStep=1", "npsStep"),
     ],
 )
 def test_a_filter_that_cannot_be_read_is_named(client, query, field):
@@ -251,7 +252,7 @@ def test_contacts_as_the_wire_has_them(client, talk):
     assert {**made, "lastName": "Lima", "updatedAt": sent_back["updatedAt"]} == sent_back
     assert {"id", "organizationId", "email", "phoneNumber", "externalId", "createdAt"} <= made.keys()
     found = client.get("/contacts?search=rest@example.com&limit=5&offset=0").json()
-    assert found == {"contacts": [sent_back], "count": 1}
+    assert found == {"contacts": [sent_back], "count": 1, "hasMore": False, "nextCursor": None}
     for query in ("tags=vip&tags=x", "tags[]=vip", "tags=x,vip"):
         assert client.get(f"/contacts?{query}").json()["count"] >= 1
     assert client.get("/contacts?tags=nobody&tags=none").json()["count"] == 0
@@ -324,8 +325,9 @@ def test_a_chat_window_writes_and_asks_for_a_person_without_a_key(locked):
     path, visitor = f"/api/conversations/{opened['conversationId']}", {"visitorId": opened["visitorId"]}
 
     changed = client.patch(path, json={"status": "HUMAN_REQUESTED", "isAiEnabled": False, **visitor})
-    told = client.post(f"{path}/message", json={"message": "Anyone?", "channel": "website", **visitor})
-    refused = client.post(f"{path}/message", json={"message": "Anyone?", "channel": "website"})
+    written = {"from": "human", "message": "Anyone?", "channel": "website"}
+    told = client.post(f"{path}/message", json={**written, **visitor})
+    refused = client.post(f"{path}/message", json=written)
     switched = client.patch(path, json={"isAiEnabled": True, **visitor})
 
     assert (changed.status_code, changed.json()["status"]) == (200, "HUMAN_REQUESTED")

@@ -11,6 +11,8 @@ from .values import Unlisted, Value
 
 
 def _utc(moment: datetime) -> datetime:
+    if moment.tzinfo is UTC:
+        return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

@@ -27,6 +27,7 @@ def unlisted(description: str) -> Any:
 _DEPTH = 20
 _NODES = 5_000
 _INTEGER = 2**53
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Value(BaseModel):
@@ -99,7 +100,7 @@ def _check_leaf(value: Any) -> None:
         without_nul(value)
         if len(value) > TEXT:
             raise ValueError(f"must not hold a text longer than {TEXT} characters")
-        if any("\ud800" <= character <= "\udfff" for character in value):
+        if not value.isascii() and _HALF.search(value):
             raise ValueError("must not hold half of a surrogate pair")
     elif isinstance(value, float) and not math.isfinite(value):
         raise ValueError("must hold finite numbers only")

@@ -15,6 +15,7 @@ from vivavoce.operations.explaining import explained
 from vivavoce.ports import Ports
 
 from . import (
+    access,
     agents,
     approvals,
     asking,
@@ -59,6 +60,7 @@ from .worker import Worker
 
 __all__ = [
     "Engine",
+    "access",
     "agents",
     "approvals",
     "asking",

@@ -69,6 +69,7 @@ def delete_agent(op: DeleteAgent, work: Work) -> AgentDeleted:
         "tools": len(tools),
         "integrations": work.tables.integrations.count(agent_id=agent.id),
         "channels": work.tables.accounts.count(agent_id=agent.id),
+        "accessEntries": work.tables.access.count(agent_id=agent.id),
         "conversations": work.tables.conversations.count(agent_id=agent.id),
         "stepsReleased": _release_steps(agent, work),
     }

@@ -51,8 +51,16 @@ def list_contacts(op: ListContacts, work: Work) -> ContactPage:
         conversation={name: value for name, value in theirs.items() if value is not None},
         tags=op.tags,
     )
-    found, count = work.tables.contacts.search(wanted, limit=op.limit, offset=op.offset)
-    return ContactPage.model_construct(contacts=[ContactShown.showing(each) for each in found], count=count)
+    offset = op.offset if op.cursor is None else int(op.cursor)
+    found, count = work.tables.contacts.search(wanted, limit=op.limit, offset=offset)
+    end = offset + len(found)
+    has_more = bool(found) and end < count
+    return ContactPage.model_construct(
+        contacts=[ContactShown.showing(each) for each in found],
+        count=count,
+        has_more=has_more,
+        next_cursor=str(end) if has_more else None,
+    )
 
 
 @handles(GetContact)

@@ -214,6 +214,13 @@ def wanted_by(op: Filtered[Any], work: Work) -> ConversationFilter:
         step_id=op.crm_step_id,
         frustration_from=op.frustration_min,
         frustration_to=op.frustration_max,
+        rating_from=max(
+            (grade for grade in (op.nps_rating, op.nps_rating_min) if grade is not None), default=None
+        ),
+        rating_to=min(
+            (grade for grade in (op.nps_rating, op.nps_rating_max) if grade is not None), default=None
+        ),
+        is_rated=op.nps_completed,
         before=None if op.cursor is None else place_of(op.cursor),
     )
 

@@ -19,6 +19,7 @@ from vivavoce.operations.follow_ups import (
     ScheduleFollowUp,
 )
 
+from .access import why_kept_out
 from .announcing import announce
 from .handlers import Errand, Work, handles
 from .jobs import does, finish
@@ -95,14 +96,22 @@ def _said(job: Job, work: Work) -> None:
     conversation = None if planned is None else work.tables.conversations.find(planned.conversation_id)
     if planned is None or conversation is None or planned.state != "planned":
         return
-    if conversation.blocked:
-        _settle(planned, "cancelled", work, reason="The person is blocked.")
+    if why_not := _why_not(conversation, work):
+        _settle(planned, "cancelled", work, reason=why_not)
     elif not is_reached(conversation, work):
         _settle(planned, "blocked", work, reason="The channel's window for writing is closed.")
         announce("AGENT_MESSAGE_BLOCKED", conversation, work, agent_response=planned.message)
     else:
         message = follow_up(planned.message, conversation, conversation.agent_id, work, by_ai=False)
         _settle(planned, "sent", work, message_id=message.id)
+
+
+def _why_not(conversation: Conversation, work: Work) -> str:
+    """Why the person is not written to, whatever was planned; nothing where they are."""
+    if conversation.blocked:
+        return "The person is blocked."
+    agent = work.tables.agents.find(conversation.agent_id or "")
+    return "" if agent is None else why_kept_out(agent, conversation, work)
 
 
 def _check_reachable(conversation: Conversation) -> None:

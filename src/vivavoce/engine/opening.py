@@ -16,6 +16,7 @@ from vivavoce.domain.turns import Turn
 from vivavoce.errors import Conflict, LimitReached, NotFound
 from vivavoce.operations.answers import AgentQuery, Attachment, QueryContact
 
+from .access import why_kept_out
 from .announcing import announce
 from .contacts import kept_contact
 from .handlers import Work
@@ -126,7 +127,7 @@ def why_silent(agent: Agent, conversation: Conversation, work: Work) -> str:
         agent.inactive_hours or {}, conversation.channel, work.now
     ):
         return "The agent keeps silent in its inactive hours."
-    return ""
+    return why_kept_out(agent, conversation, work)
 
 
 def attachments_of(op: AgentQuery) -> list[dict[str, Any]]:

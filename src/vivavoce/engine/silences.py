@@ -12,6 +12,7 @@ from vivavoce.domain.follow_ups import Sequence, is_silence, mark_of, sequence_o
 from vivavoce.domain.hours import active_from
 from vivavoce.domain.jobs import Job, NewJob
 
+from .access import why_kept_out
 from .announcing import announce
 from .conversations import store_conversation
 from .handlers import Errand, Work
@@ -77,7 +78,7 @@ def _followed(job: Job, work: Work) -> None:
         return
     since = datetime.fromisoformat(job.facts["since"])
     due = _not_before(since + sequence.interval, agent, conversation, work)
-    if due is None:
+    if due is None or why_kept_out(agent, conversation, work):
         return
     if due > work.now:
         _wait(conversation, agent, number, since, due, work)

@@ -13,6 +13,7 @@ from vivavoce.errors import NotAvailable
 from vivavoce.operations import Effect, Operation, Route
 from vivavoce.operations.agents import CreateAgent, ListAgents, UpdateAgent
 from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.operations.crm import CreateCrmStep, UpdateCrmStep
 from vivavoce.operations.crm_moves import AddConversationToScenario, MoveConversation
 from vivavoce.operations.knowledge import CreateDatasource
@@ -58,14 +59,19 @@ def given(op: Operation[Any]) -> Json:
 
 
 def asked_by(route: Route, op: Operation[Any], sent: Json) -> Asked:
+    """The request for these arguments, each by the name that the hosted service has for it."""
+    theirs = {ours: name for name, ours in op.spec.rest_names.items() if ours not in route.path_names}
+    return request_of(route, op, {theirs.get(name, name): value for name, value in sent.items()})
+
+
+def request_of(route: Route, op: Operation[Any], sent: Json) -> Asked:
     """The request for these arguments: some in the path, the others in the address or the body."""
-    theirs = {ours: name for name, ours in op.spec.rest_names.items()}
     path = route.path
     for name in route.path_names:
         path = path.replace(f"{{{name}}}", quote(_text(sent[name]), safe="@"))
-    rest = {theirs.get(name, name): value for name, value in sent.items() if name not in route.path_names}
+    rest = {name: value for name, value in sent.items() if name not in route.path_names}
     is_read = op.spec.effect is Effect.READ
-    seconds = ANSWER if isinstance(op, AgentQuery) else WHOLE
+    seconds = ANSWER if isinstance(op, AgentQuery | GenerateResponse) else WHOLE
     if route.method == "GET" or route.arguments == "query":
         return Asked(route.method, path, query=_query(rest), repeats=is_read, seconds=seconds)
     body = rest if rest or route.method in ("POST", "PUT", "PATCH") else None

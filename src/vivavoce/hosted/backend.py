@@ -14,6 +14,7 @@ from .calling import Calls
 from .keys import KeyOf
 from .lines import Line, result_of
 from .offered import OFFERED
+from .rows import Row, rows_of
 from .shapes import SHAPES
 from .veiling import holds_marker, no_secret, secret_part, veiled
 
@@ -44,12 +45,18 @@ class HostedBackend:
                 return await self._own.run(op, caller, hear)
             raise NotAvailable(
                 f"The hosted service cannot {op.spec.name}.",
-                hint="Without CHATVOLT_API_KEY, the embedded engine does it.",
+                hint="The embedded engine, without CHATVOLT_API_KEY, or a vivavoce server does it.",
             )
         line = Line(self._calls, self._key_of(caller))
         shape = SHAPES.get(kind)
         result = await (_called(op, line) if shape is None else shape(op, line, hear))
         return cast(R, veiled(result))
+
+    async def rows(self, op: Operation[Any], caller: Caller) -> list[Row]:
+        """The list that `op` asks for, row by row: one that cannot be read leaves the others readable."""
+        caller.check(op.spec)
+        line = Line(self._calls, self._key_of(caller))
+        return rows_of(op, await line.send(asked(op)))
 
     async def close(self) -> None:
         """Let go of the connections."""

@@ -1,4 +1,4 @@
-"""Calling the hosted service: one pool of connections, bounded times and sizes, repeats only where safe."""
+"""Calling a service: one pool of connections, bounded times and sizes, repeats only where safe."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from vivavoce import __version__
 from vivavoce.errors import NotAuthenticated, Unreached, UpstreamFailed
 
-from .exchanges import CONNECT, Asked, Reply, checked_base, hidden
-from .failing import LATER, LOOK_FIRST, UNSURE, refusal
+from .exchanges import CONNECT, Asked, Refused, Reply, Service, checked_base, hidden
+from .failing import HOSTED, LATER, LOOK_FIRST, UNSURE
 
 if TYPE_CHECKING:
     import httpx2
@@ -55,10 +54,15 @@ class Calls:
     """Sends requests to one address, each with a key. The client is made when it is first needed."""
 
     def __init__(
-        self, url: str, *, pause: Pause = asyncio.sleep, chance: Callable[[], float] = random.random
+        self,
+        url: str,
+        service: Service = HOSTED,
+        *,
+        pause: Pause = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
-        self._base = checked_base(url)
-        self.place = urlsplit(self._base).netloc
+        self._base = checked_base(url, service.url)
+        self.place, self.service = urlsplit(self._base).netloc, service
         self._pause, self._chance = pause, chance
 
     async def send(self, asked: Asked, key: str, *, is_raw: bool = False) -> Reply:
@@ -116,7 +120,10 @@ class Calls:
                 yield response
             finally:
                 await response.aclose()
-        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout):
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            if "certificate verify failed" in str(error):
+                text = f"The certificate of {self.place} is not trusted; nothing was sent."
+                raise Unreached(text, hint="Let SSL_CERT_FILE name a file with its authority.") from None
             text = f"{self.place} cannot be reached; nothing was sent."
             raise _Again(Unreached(text, hint=LATER)) from None
         except (httpx2.TransportError, httpx2.DecodingError):
@@ -126,15 +133,15 @@ class Calls:
             raise UpstreamFailed(f"{text} {UNSURE}", hint=LOOK_FIRST) from None
 
     def _request(self, asked: Asked, key: str) -> httpx2.Request:
-        if not key:
+        if not key and self.service.needs_key:
             raise NotAuthenticated(
-                "There is no key for the hosted service.",
-                hint="Set CHATVOLT_API_KEY, or send a key of yours.",
+                f"There is no key for {self.service.name}.",
+                hint=f"Set {self.service.key}, or send a key of yours.",
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise NotAuthenticated(
-                "The key for the hosted service is no key: it holds letters that a key cannot hold.",
-                hint="Check CHATVOLT_API_KEY.",
+                f"The key for {self.service.name} is no key: it holds letters that a key cannot hold.",
+                hint=f"Check {self.service.key}.",
             )
         files = None if asked.file is None else {"file": asked.file}
         return self._client.build_request(
@@ -144,7 +151,7 @@ class Calls:
             json=asked.body,
             data=asked.form,
             files=files,
-            headers={"Authorization": f"Bearer {key}"},
+            headers={"Authorization": f"Bearer {key}"} if key else None,
         )
 
     async def _refused(self, asked: Asked, key: str, response: httpx2.Response) -> None:
@@ -153,11 +160,11 @@ class Calls:
         if 300 <= status < 400:
             raise UpstreamFailed(
                 f"{self.place} sends on to another address, and a key is not sent after it.",
-                hint="Set VIVAVOCE_CHATVOLT_URL to the address of the service itself.",
+                hint=f"Set {self.service.url} to the address of the service itself.",
             )
         body = hidden(await _body(response.aiter_bytes(), _ERROR, is_cut=True), key)
         wait = _seconds(response.headers.get("retry-after", ""))
-        failure = refusal(status, body, repeats=asked.repeats, retry_after=wait)
+        failure = self.service.error_of(Refused(status, response.headers, body, asked.repeats, wait))
         if asked.repeats and (status in _AGAIN or status in _LATER):
             raise _Again(failure, wait, is_asked_to_wait=status in _LATER)
         raise failure
@@ -172,9 +179,11 @@ class Calls:
     def _client(self) -> httpx2.AsyncClient:
         import httpx2  # loaded when the service is first called
 
-        logging.getLogger("httpcore2").setLevel(logging.INFO)  # in its details stand headers, as they came
+        for name in ("httpcore2", "hpack"):
+            logging.getLogger(name).setLevel(logging.INFO)  # in their details stand headers, as they came
         return httpx2.AsyncClient(
-            http2=find_spec("h2") is not None,
+            http2=True,  # where the service offers it, over TLS
+            verify=httpx2.create_ssl_context(),  # SSL_CERT_FILE is heeded, as egress does
             timeout=httpx2.Timeout(None, connect=CONNECT),
             follow_redirects=False,
             trust_env=False,
@@ -216,7 +225,7 @@ async def _body(coming: AsyncIterator[bytes], most: int, *, is_cut: bool = False
                 if is_cut:
                     break
                 raise UpstreamFailed(
-                    f"The hosted service answers with more than {most // 2**20} MB.",
+                    f"The service answers with more than {most // 2**20} MB.",
                     hint="Ask for less at once.",
                 )
     return b"".join(pieces)[:most]

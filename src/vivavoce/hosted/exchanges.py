@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from vivavoce.domain.secrets import MARKER
-from vivavoce.errors import InvalidInput
+from vivavoce.errors import InvalidInput, VivavoceError
 
 CONNECT = 10.0
 WHOLE = 60.0
@@ -43,28 +43,52 @@ class Reply:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that is no success, without the key wherever that stood."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    repeats: bool
+    """Whether doing it twice does no harm."""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Who is called: how errors name it, its key and its address, and what its refusals stand for."""
+
+    name: str
+    key: str
+    url: str
+    error_of: Callable[[Refused], VivavoceError]
+    needs_key: bool = True
+
+
 def hidden(body: bytes, key: str) -> bytes:
     """A body with the marker wherever the key stood in it."""
     secret = key.encode()
     return body.replace(secret, MARKER.encode()) if len(secret) >= _SHORTEST_KEY and secret in body else body
 
 
-def checked_base(url: str) -> str:
-    """The address of the service; refused where a key would travel in the clear."""
+def checked_base(url: str, name: str) -> str:
+    """The address of a service, by `name` in errors; refused where a key would travel in the clear."""
     try:
         parts = urlsplit(url.strip())
         is_whole = bool(parts.hostname) and parts.port != 0 and parts.username is None
     except ValueError:
         is_whole = False
         parts = urlsplit("")
+    name = name[:1].upper() + name[1:]
     is_near = (parts.hostname or "") in ("127.0.0.1", "::1", "localhost")
     if not is_whole or parts.query or parts.fragment or parts.scheme not in ("https", "http"):
         raise InvalidInput(
-            "VIVAVOCE_CHATVOLT_URL must be the address of the service.", hint="E.g. https://api.chatvolt.ai."
+            f"{name} must be the address of the service.", hint="E.g. https://api.chatvolt.ai."
         )
     if parts.scheme == "http" and not is_near:
         raise InvalidInput(
-            "VIVAVOCE_CHATVOLT_URL must begin with https://: the key would travel in the clear.",
+            f"{name} must begin with https://: the key would travel in the clear.",
             hint="Plain http is for this machine alone.",
         )
     return url.strip().rstrip("/")

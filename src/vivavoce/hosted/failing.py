@@ -22,6 +22,8 @@ from vivavoce.errors import (
     VivavoceError,
 )
 
+from .exchanges import Refused, Service
+
 UNSURE = "It is not known whether it took effect."
 LOOK_FIRST = "Look at what is there before you send it again."
 LATER = "Try again later."
@@ -80,9 +82,8 @@ _BY_CODE: dict[str, tuple[type[VivavoceError], str, str]] = {
         "Wait for their next message, or send a template in the dashboard.",
     ),
 }
-_KEY_HINT = "Check CHATVOLT_API_KEY, and that the ids are of that account."
 _HINTS: dict[type[VivavoceError], str] = {
-    NotAuthenticated: _KEY_HINT,
+    NotAuthenticated: "Check the key (CHATVOLT_API_KEY), and that the ids are of its account.",
     NotFound: "Look the id up with a list tool.",
     InvalidInput: "Correct the arguments.",
     Unreadable: "Correct the arguments.",
@@ -94,10 +95,10 @@ _HINTS: dict[type[VivavoceError], str] = {
 }
 
 
-def refusal(status: int, body: bytes, *, repeats: bool, retry_after: float | None = None) -> VivavoceError:
-    """The error that an answer with this status stands for; `repeats` where doing it twice does no harm."""
-    told = told_in(body)
-    code = told.code
+def refusal(refused: Refused) -> VivavoceError:
+    """The error that an answer which is no success stands for."""
+    told = told_in(refused.body)
+    status, code = refused.status, told.code
     if status >= 500 and status != 501 and "no conversation found" in told.text.lower():
         return NotFound("The hosted account has no such conversation.", hint=_HINTS[NotFound])
     if code in _BY_CODE:
@@ -106,7 +107,7 @@ def refusal(status: int, body: bytes, *, repeats: bool, retry_after: float | Non
         kind = _BY_STATUS[status]
         message, hint = f"The hosted service answers {status}{': ' if code else ''}{code}.", ""
     else:
-        return _failed(status, told, repeats=repeats)
+        return _failed(status, told, repeats=refused.repeats)
     if status == 401:
         kind = NotAuthenticated
     text = told.text or message
@@ -114,15 +115,18 @@ def refusal(status: int, body: bytes, *, repeats: bool, retry_after: float | Non
         text,
         hint=told.hint or hint or _HINTS.get(kind, ""),
         details=told.details if kind is InvalidInput else None,
-        retry_after=retry_after if kind is LimitReached else None,
+        retry_after=refused.retry_after if kind is LimitReached else None,
     )
 
 
-def told_error(code: str, *, repeats: bool) -> VivavoceError:
+HOSTED = Service("the hosted service", "CHATVOLT_API_KEY", "VIVAVOCE_CHATVOLT_URL", refusal)
+
+
+def told_error(code: str) -> VivavoceError:
     """The error that a stream breaks off with."""
     statuses = {name: kind.status for name, (kind, _, _) in _BY_CODE.items()}
     body = pydantic_core.to_json({"error": code})
-    return refusal(statuses.get(code, 500), body, repeats=repeats)
+    return refusal(Refused(statuses.get(code, 500), {}, body, repeats=False))
 
 
 class Told:
@@ -161,11 +165,16 @@ def told_in(body: bytes) -> Told:
 
 def says_error(body: bytes) -> bool:
     """Whether a body is a JSON object whose `error` says something."""
+    return bool(object_in(body).get("error"))
+
+
+def object_in(body: bytes) -> dict[str, Any]:
+    """The JSON object that a body is; empty where it is none."""
     try:
         answer = pydantic_core.from_json(body)
     except ValueError:
-        return False
-    return isinstance(answer, dict) and bool(answer.get("error"))
+        return {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def plain(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from vivavoce.domain.conversations import Message, Note
 from vivavoce.domain.crm import StepFields
 from vivavoce.domain.tools import Tool
 from vivavoce.operations.answers import AnswerSource, ApprovalAsked
@@ -39,6 +40,8 @@ LEFT_OUT: dict[type[Any], Json] = {
     ContactVariable: {"source": "unknown"},
     Placement: {"available": True, "conversation": {"id": ""}, "scenario": {"id": ""}, "step": {"id": ""}},
     LogShown: {"conversation": {"id": ""}, "scenario": {"id": ""}, "step": {"id": "", "index": 0}},
+    Message: {"conversation_id": ""},  # where they are listed for one conversation
+    Note: {"conversation_id": ""},
     ScenarioNamed: {"name": ""},
     StepNamed: {"index": 0, "name": ""},
 }

@@ -111,7 +111,7 @@ def _check_json(op: Operation[Any], reply: Reply) -> None:
         raise _after(
             op,
             "The hosted service answers with a web page instead of JSON.",
-            hint="Check VIVAVOCE_CHATVOLT_URL, and whether the service is being maintained.",
+            hint="Check the address (VIVAVOCE_CHATVOLT_URL), and whether the service is being maintained.",
         )
 
 

@@ -7,6 +7,8 @@ OFFERED = frozenset(
         *("addHttpTool", "addDatastoreTool", "addDelayedResponsesTool", "addRequestHumanTool"),
         *("addMarkAsResolvedTool", "addFollowUpMessagesTool", "add_agent_tool", "list_agent_tools"),
         *("get_agent_tool", "update_agent_tool", "remove_agent_tool"),
+        *("list_blacklist", "list_agent_blacklist", "add_to_blacklist", "remove_from_blacklist"),
+        *("list_agent_whitelist", "add_to_whitelist", "replace_in_whitelist", "remove_from_whitelist"),
         *("create_crm_scenario", "update_crm_scenario", "delete_crm_scenario", "list_crm_scenarios"),
         *("create_crm_step", "update_crm_step", "delete_crm_step", "list_crm_steps"),
         *("add_conversation_to_scenario", "move_conversation", "remove_conversation_from_scenario"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from urllib.parse import unquote
 
-from vivavoce.errors import UpstreamFailed
+from vivavoce.errors import UpstreamFailed, VivavoceError
 from vivavoce.operations import Hear, Told
 
 from .failing import LOOK_FIRST, UNSURE, told_error
@@ -19,15 +19,23 @@ _ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")
 """A carriage return at the very end may be the first half of an ending."""
 
 
-async def heard(coming: AsyncIterator[bytes], hear: Hear, hidden: Callable[[str], str]) -> str:
-    """The whole answer, as JSON; its pieces are told before, each with what must be `hidden` out of it."""
+async def heard(
+    coming: AsyncIterator[bytes],
+    hear: Hear,
+    hidden: Callable[[str], str],
+    error_of: Callable[[str], VivavoceError] = told_error,
+) -> str:
+    """The whole answer, as JSON; its pieces are told before, each with what must be `hidden` out of it.
+
+    `error_of` knows what the code stands for with which a stream breaks off.
+    """
     decoded, events, whole = _Decoding(), _Events(), None
     async for piece in coming:
         for name, payload in events.of(piece):
             if name == "endpoint_response":
                 whole = hidden(unquote(payload) if payload[:3].upper() == "%7B" else payload)
             elif payload.startswith(_ERROR):
-                raise told_error(hidden(unquote(payload.removeprefix(_ERROR)).strip()), repeats=False)
+                raise error_of(hidden(unquote(payload.removeprefix(_ERROR)).strip()))
             elif name == "answer":
                 hear(Told("answer", hidden(decoded(payload))))
             elif name == "tool_call":
@@ -36,7 +44,7 @@ async def heard(coming: AsyncIterator[bytes], hear: Hear, hidden: Callable[[str]
                 return whole
     if whole is None:
         raise UpstreamFailed(
-            f"The hosted service broke off before its answer was complete. {UNSURE}", hint=LOOK_FIRST
+            f"The service broke off before its answer was complete. {UNSURE}", hint=LOOK_FIRST
         )
     return whole
 
@@ -68,7 +76,7 @@ class _Events:
         """The name and the payload of each event that these bytes complete."""
         self._size += len(piece)
         if self._size > LARGEST:
-            raise UpstreamFailed(f"The hosted service answers with more than {LARGEST // 2**20} MB.")
+            raise UpstreamFailed(f"The service answers with more than {LARGEST // 2**20} MB.")
         self._rest.append(piece)
         if b"\n" not in piece and b"\r" not in piece:
             return

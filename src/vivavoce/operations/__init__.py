@@ -9,6 +9,7 @@ from typing import Any
 from vivavoce.domain.keys import Scope
 
 from . import (
+    access,
     agents,
     answers,
     approvals,
@@ -34,6 +35,7 @@ from . import (
     variables,
 )
 from .base import Effect, Listing, Operation, Result, Route, Spec
+from .names import *  # noqa: F403  # every operation, for those who write programs
 from .running import OPERATOR, STRANGER, Backend, Caller, Hear, Told
 
 __all__ = [
@@ -59,6 +61,7 @@ _AREAS = (
     agents,
     answers,
     tools,
+    access,
     crm,
     crm_moves,
     crm_logs,

@@ -180,7 +180,8 @@ class DeleteAgent(
     Operation[AgentDeleted],
     effect=Effect.DELETE,
     route="DELETE /agents/{id}",
-    takes_along="its tools, its integrations, its channels, its conversations and its place in CRM steps",
+    takes_along="its tools, its integrations, its channels, its access lists, its conversations "
+    "and its place in CRM steps",
 ):
     """Delete an agent together with its tools, integrations, channels and conversations.
 

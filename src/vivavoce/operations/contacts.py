@@ -68,6 +68,10 @@ class ContactPage(Result):
 
     contacts: list[ContactShown]
     count: int
+    has_more: bool = False
+    next_cursor: Annotated[
+        str | None, Field(description="What to send as cursor for those that follow; null after the last.")
+    ] = None
 
 
 class ContactDeleted(Result):
@@ -121,6 +125,10 @@ class ListContacts(
     ] = None
     limit: Annotated[int, Field(ge=1, le=1_000, description="How many.")] = 100
     offset: Annotated[int, Field(ge=0, le=2**53, description="How many to pass over.")] = 0
+    cursor: Annotated[
+        Annotated[str, Field(pattern=r"^[0-9]{1,15}$")] | None,
+        unlisted("Where to go on, as nextCursor tells it; in place of offset."),
+    ] = None
     has_email: Annotated[bool | None, Field(description="With or without an e-mail address.")] = None
     has_phone: Annotated[bool | None, Field(description="With or without a phone number.")] = None
     start_date: Annotated[From | None, Field(description="Made from this day or moment on.")] = None

@@ -97,9 +97,10 @@ class ConversationShown(Result):
     is_group: Annotated[bool, Unlisted] = False
     frustration: Annotated[float | None, _UNLESS_NONE, Unlisted] = None
     rating: Annotated[Rating | None, _UNLESS_NONE, Unlisted] = None
-    nps_rating: Annotated[int | None, _UNLESS_NONE, Unlisted] = None
-    nps_comment: Annotated[str | None, _UNLESS_NONE, Unlisted] = None
-    nps_completed_at: Annotated[Moment | None, _UNLESS_NONE, Unlisted] = None
+    nps_rating: Annotated[int | None, Unlisted] = None
+    nps_comment: Annotated[str | None, Unlisted] = None
+    nps_started_at: Annotated[Moment | None, Unlisted] = None
+    nps_completed_at: Annotated[Moment | None, Unlisted] = None
     channel_external_id: Annotated[str | None, _UNLESS_NONE, Unlisted] = None
     channel_credentials_id: Annotated[str | None, Unlisted] = None
     organization_id: Annotated[str, Unlisted] = ""

@@ -38,6 +38,7 @@ def _switch(given: Any) -> Any:
 
 Switch = Annotated[bool, BeforeValidator(_switch)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Grade = Annotated[int, Field(ge=0, le=10)]
 
 
 class Filtered(Operation[R]):
@@ -64,6 +65,10 @@ class Filtered(Operation[R]):
     crm_step_id: Annotated[Id | None, unlisted("In this step of a scenario.")] = None
     frustration_min: Annotated[Share | None, unlisted("The person is at least so frustrated, 0 to 1.")] = None
     frustration_max: Annotated[Share | None, unlisted("And at most so much.")] = None
+    nps_rating: Annotated[Grade | None, unlisted("Rated so by the person, 0 to 10.")] = None
+    nps_rating_min: Annotated[Grade | None, unlisted("Rated at least so.")] = None
+    nps_rating_max: Annotated[Grade | None, unlisted("Rated at most so.")] = None
+    nps_completed: Annotated[bool | None, unlisted("Rated by the person, or not yet.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
     cursor: Annotated[
         Annotated[str, Field(max_length=500), AfterValidator(a_place)] | None,

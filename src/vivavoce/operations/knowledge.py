@@ -105,6 +105,7 @@ class QueryDatastore(
     Operation[ChunkList],
     effect=Effect.READ,
     route="POST /datastores/{id}/query",
+    also=("POST /datastores/query/{id}",),
     offer="extra",
     anonymous=True,
 ):

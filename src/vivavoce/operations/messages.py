@@ -132,7 +132,7 @@ class ReceiveMessage(
     route="POST /conversations/{conversationId}/message",
     offer="never",
     anonymous=True,
-    echoes="channel",
+    echoes="channel from",
 ):
     """Store a message of the person, as a chat window does while the AI is off. The AI does not answer it.
 

@@ -28,6 +28,9 @@ class ConversationFilter:
     step_id: str | None = None
     frustration_from: float | None = None
     frustration_to: float | None = None
+    rating_from: float | None = None
+    rating_to: float | None = None
+    is_rated: bool | None = None
     before: tuple[datetime, str] | None = None
     """Only those that come after this one in the list: the creation and the id of the last one seen."""
 
@@ -124,6 +127,10 @@ class Usage(Protocol):
 
     def of(self, agent_id: str, month: str) -> Spending:
         """What an agent has spent in a month, `2026-11`."""
+        ...
+
+    def months(self, agent_id: str) -> dict[str, Spending]:
+        """What an agent has spent in each month."""
         ...
 
     def add(self, agent_id: str, month: str, more: Spending) -> None:

@@ -33,6 +33,10 @@ class Documents(Protocol):
         """The version of a datasource that is in this state."""
         ...
 
+    def versions(self, datasource_id: str) -> list[Document]:
+        """All versions of a datasource, the oldest first."""
+        ...
+
     def drop(self, id: str) -> None:
         """Remove a version, its text and its passages."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
+from vivavoce.domain.access import AccessEntry
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.channels import Account
@@ -14,6 +15,7 @@ from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.events import Event
 from vivavoce.domain.follow_ups import FollowUp
+from vivavoce.domain.imports import Imported
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
@@ -119,6 +121,10 @@ class Tables(Protocol):
     def follow_ups(self) -> Table[FollowUp]: ...
     @property
     def crm_logs(self) -> Table[CrmLog]: ...
+    @property
+    def imported(self) -> Table[Imported]: ...
+    @property
+    def access(self) -> Table[AccessEntry]: ...
 
 
 class Store(Protocol):

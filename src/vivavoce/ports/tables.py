@@ -33,6 +33,10 @@ class Table(Protocol[E]):
         """The entities that match, newest first; `before` is the creation and the id of the last one seen."""
         ...
 
+    def after(self, id: str, limit: int) -> list[E]:
+        """The next entities in the order of their ids: those after this one; all come after the empty id."""
+        ...
+
     def within(self, column: str, values: Sequence[str]) -> list[E]:
         """The entities whose column has one of the values."""
         ...
@@ -47,6 +51,10 @@ class Table(Protocol[E]):
 
     def add(self, entity: E) -> None:
         """Insert it."""
+        ...
+
+    def take(self, entity: E) -> bool:
+        """Insert it; False, and nothing is changed, where its id or another name that it needs is taken."""
         ...
 
     def replace(self, entity: E) -> None:

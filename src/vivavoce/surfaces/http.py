@@ -98,7 +98,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None, *, works: boo
                 allow_origins=settings.allowed_origins,
                 allow_methods=["*"],
                 allow_headers=["*"],
-                expose_headers=["Mcp-Session-Id", "Retry-After", "WWW-Authenticate"],
+                expose_headers=["Mcp-Session-Id", "Next-Cursor", "Retry-After", "WWW-Authenticate"],
             ),
             Middleware(StrangersLimited, settings=settings),
         ],

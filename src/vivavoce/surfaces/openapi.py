@@ -24,6 +24,7 @@ _ERRORS = {
     "402": "The agent has spent its budget.",
     "403": "The key is missing or lacks a scope.",
     "404": "There is no such thing.",
+    "406": "The channel takes nothing for the person now.",
     "409": "It is not in a state that allows this.",
     "413": "The request is too large.",
     "421": "The server does not answer to that Host.",

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from tempfile import NamedTemporaryFile
 from typing import Any
+from urllib.parse import quote
 
 import pydantic_core
 from anyio import to_thread
@@ -86,7 +87,9 @@ def refused(
     if isinstance(error, NotAuthenticated) and kind is not None and kind.spec.toolset in _401_AREAS:
         status = 401
     wait = _SOON if error.retry_after is None else max(1, math.ceil(error.retry_after))
-    headers = {"Retry-After": str(wait)} if error.retryable else None
+    headers = {"Retry-After": str(wait)} if error.retryable else {}
+    if isinstance(error, NotAuthenticated):
+        headers["WWW-Authenticate"] = "Bearer"  # which tells it from a key that lacks a scope
     return JSONResponse(body, status, headers=headers)
 
 
@@ -155,9 +158,19 @@ def _endpoint(
             return refused(error, kind, where=where, given=given)
         if route.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
-        return JSONResponse(result.wire(), route.status)
+        body = result.wire()
+        return JSONResponse(body, route.status, headers=_next_page(op, body))
 
     return endpoint
+
+
+def _next_page(op: Operation[Any], body: Any) -> dict[str, str]:
+    """The cursor of a list that goes on behind its last row: such a list is bare and cannot tell it."""
+    is_paged = isinstance(body, list) and "cursor" in type(op).model_fields
+    if not is_paged or not body or len(body) < getattr(op, "limit", 0):
+        return {}
+    last = {"lastCreatedAt": body[-1]["createdAt"], "lastId": body[-1]["id"]}
+    return {"Next-Cursor": quote(pydantic_core.to_json(last).decode())}
 
 
 async def _sent(request: Request) -> dict[str, Any] | None:

@@ -55,14 +55,26 @@ def _conditions(wanted: ConversationFilter, values: dict[str, Any], dialect: Dia
         if value is not None:
             values[f"{name}_"] = value
             yield f"{dialect.text_in('document', name)} = :{name}_"
-    for sign, share in ((">=", wanted.frustration_from), ("<=", wanted.frustration_to)):
-        if share is not None:
-            name = "frustration_from_" if sign == ">=" else "frustration_to_"
-            values[name] = share
-            yield f"{dialect.number_in('document', 'frustration')} {sign} :{name}"
+    yield from _bounds("frustration", wanted.frustration_from, wanted.frustration_to, values, dialect)
+    yield from _bounds("rating.rating", wanted.rating_from, wanted.rating_to, values, dialect)
+    if wanted.is_rated is not None:
+        rated = dialect.number_in("document", "rating", "rating")
+        yield f"{rated} is {'not ' if wanted.is_rated else ''}null"
     if wanted.before is not None:
         values["last_"], values["last_id_"] = written(wanted.before[0]), wanted.before[1]
         yield "(created_at, id) < (:last_, :last_id_)"
+
+
+def _bounds(
+    path: str, least: float | None, most: float | None, values: dict[str, Any], dialect: Dialect
+) -> Iterator[str]:
+    """What a number of the document must not fall below and not pass."""
+    field = path.partition(".")[0]
+    for sign, bound in ((">=", least), ("<=", most)):
+        if bound is not None:
+            name = f"{field}_{'from' if sign == '>=' else 'to'}_"
+            values[name] = bound
+            yield f"{dialect.number_in('document', *path.split('.'))} {sign} :{name}"
 
 
 class MessageRows(Rows[Message]):
@@ -200,6 +212,15 @@ class UsageRows:
         )
         rows = list(self.connection.execute(sql, {"agent_id": agent_id, "month": month}))
         return Spending(*rows[0]) if rows else Spending(0, 0, 0, 0.0)
+
+    def months(self, agent_id: str) -> dict[str, Spending]:
+        """What an agent has spent in each month."""
+        sql = (
+            "select month, turns, prompt_tokens, completion_tokens, cost from usage"
+            " where agent_id = :agent_id order by month"
+        )
+        rows = self.connection.execute(sql, {"agent_id": agent_id})
+        return {str(month): Spending(*spent) for month, *spent in rows}
 
     def add(self, agent_id: str, month: str, more: Spending) -> None:
         """Count more."""

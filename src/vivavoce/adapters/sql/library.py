@@ -51,6 +51,10 @@ class DocumentRows:
         clause = "where datasource_id = :id and state = :state order by version desc limit 1"
         return self._one(clause, {"id": datasource_id, "state": state})
 
+    def versions(self, datasource_id: str) -> list[Document]:
+        """All versions of a datasource, the oldest first."""
+        return self._some("where datasource_id = :id order by version", {"id": datasource_id})
+
     def drop(self, id: str) -> None:
         """Remove a version, its text and its passages."""
         self.connection.execute("delete from documents where id = :id", {"id": id})
@@ -68,8 +72,11 @@ class DocumentRows:
         return {str(name): int(number) for name, number in self.connection.execute(sql, {"id": datastore_id})}
 
     def _one(self, clause: str, values: Mapping[str, Any]) -> Document | None:
+        return next(iter(self._some(clause, values)), None)
+
+    def _some(self, clause: str, values: Mapping[str, Any]) -> list[Document]:
         rows = self.connection.execute(f"select {_DOCUMENT} from documents {clause}", values)
-        return next((_document(row) for row in rows), None)
+        return [_document(row) for row in rows]
 
 
 class UploadRows:

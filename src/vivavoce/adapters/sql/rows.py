@@ -72,6 +72,10 @@ class Rows(Generic[E]):
             values |= {"before_": written(before[0]), "before_id_": before[1]}
         return list(self._read(f"{clause} {self._order(True)} limit :limit_", values))
 
+    def after(self, id: str, limit: int) -> list[E]:
+        """The next entities in the order of their ids: those after this one; all come after the empty id."""
+        return list(self._read("where id > :id order by id limit :limit_", {"id": id, "limit_": limit}))
+
     def within(self, column: str, values: Sequence[str]) -> list[E]:
         """The entities whose column has one of the values."""
         return [
@@ -98,15 +102,16 @@ class Rows(Generic[E]):
 
     def add(self, entity: E) -> None:
         """Insert it."""
-        names = self.table.all_columns
-        marks = ", ".join(f":{name}" for name in names)
-        sql = f"insert into {self.table.name} ({_listed(names)}) values ({marks})"
-        self.connection.execute(sql, self._row(entity))
+        self.connection.execute(self.table.inserting, self._row(entity))
+
+    def take(self, entity: E) -> bool:
+        """Insert it; False, and nothing is changed, where its id or another name that it needs is taken."""
+        sql = f"{self.table.inserting} on conflict do nothing returning id"
+        return bool(list(self.connection.execute(sql, self._row(entity))))
 
     def replace(self, entity: E) -> None:
         """Write it over the one with the same id."""
-        changes = ", ".join(f'"{name}" = :{name}' for name in self.table.all_columns if name != "id")
-        self.connection.execute(f"update {self.table.name} set {changes} where id = :id", self._row(entity))
+        self.connection.execute(self.table.replacing, self._row(entity))
 
     def drop(self, id: str) -> None:
         """Remove it; foreign keys take along what belongs to it."""
@@ -117,7 +122,7 @@ class Rows(Generic[E]):
 
     def _read(self, clause: str, values: Values, document: str = '"document"') -> Iterator[E]:
         """The entities; `document` says how much of each document is read."""
-        columns = _listed(self.table.all_columns).replace('"document"', document)
+        columns = self.table.listed.replace('"document"', document)
         sql = f"select {columns} from {self.table.name} {clause}"
         for row in self.connection.execute(sql, values):
             yield self._entity(dict(zip(self.table.all_columns, row, strict=True)))
@@ -206,10 +211,6 @@ def matching(equal: Values) -> str:
 def one_of(column: str, some: Values) -> str:
     """A condition: the column has one of the values under these names."""
     return f"{column} in ({', '.join(f':{name}' for name in some)})"
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
 
 
 def batches(values: Sequence[str]) -> Iterator[dict[str, str]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
+from vivavoce.domain.access import AccessEntry
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.channels import Account, Arrival
@@ -16,6 +18,7 @@ from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.entities import Entity
 from vivavoce.domain.events import Event
 from vivavoce.domain.follow_ups import FollowUp
+from vivavoce.domain.imports import Imported
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datasource, Datastore
@@ -36,15 +39,32 @@ class Table(Generic[E]):
     order: str = "created_at"
     has_secrets: bool = False
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that are fields of the entity."""
         return ("id", "created_at", *self.lookups)
 
-    @property
+    @cached_property
     def all_columns(self) -> tuple[str, ...]:
         """Every column, in the order in which rows are read."""
         return (*self.columns, "document", *(("secrets",) if self.has_secrets else ()))
+
+    @cached_property
+    def listed(self) -> str:
+        """The columns, to be read or written."""
+        return ", ".join(f'"{name}"' for name in self.all_columns)
+
+    @cached_property
+    def inserting(self) -> str:
+        """The statement that adds a row."""
+        marks = ", ".join(f":{name}" for name in self.all_columns)
+        return f"insert into {self.name} ({self.listed}) values ({marks})"
+
+    @cached_property
+    def replacing(self) -> str:
+        """The statement that writes over the row with the same id."""
+        changes = ", ".join(f'"{name}" = :{name}' for name in self.all_columns if name != "id")
+        return f"update {self.name} set {changes} where id = :id"
 
 
 AGENTS = Table("agents", Agent, ("handle", "hidden"), has_secrets=True)
@@ -95,3 +115,5 @@ DELIVERIES = Table(
 ENDPOINTS = Table("endpoints", Endpoint, ("agent_id", "step_id"))
 FOLLOW_UPS = Table("follow_ups", FollowUp, ("conversation_id", "tag", "state"))
 CRM_LOGS = Table("crm_logs", CrmLog, ("conversation_id", "scenario_id", "step_id", "status"))
+ACCESS = Table("access", AccessEntry, ("agent_id", "kind", "who"))
+IMPORTED = Table("imported", Imported, ("kind",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from vivavoce.domain.access import AccessEntry
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.channels import Account
@@ -13,6 +14,7 @@ from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.endpoints import Endpoint
 from vivavoce.domain.events import Event
 from vivavoce.domain.follow_ups import FollowUp
+from vivavoce.domain.imports import Imported
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key
 from vivavoce.domain.knowledge import Datastore
@@ -196,3 +198,13 @@ class SqlTables:
     def crm_logs(self) -> Rows[CrmLog]:
         """Which steps conversations went through."""
         return Rows(self.connection, tables.CRM_LOGS, self.vault)
+
+    @cached_property
+    def access(self) -> Rows[AccessEntry]:
+        """Who is on the access lists of agents."""
+        return Rows(self.connection, tables.ACCESS, self.vault)
+
+    @cached_property
+    def imported(self) -> Rows[Imported]:
+        """What was copied from a hosted account."""
+        return Rows(self.connection, tables.IMPORTED, self.vault)

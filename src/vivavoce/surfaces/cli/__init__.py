@@ -78,6 +78,8 @@ _OPERATOR = (
     "calibrate",
     "doctor",
     "backup",
+    "export",
+    "import",
     "forget-secrets",
     "completion",
 )
@@ -85,6 +87,8 @@ _OPERATOR = (
 
 def _loaded(name: str) -> click.Command:
     from importlib import import_module
+    from keyword import iskeyword
 
-    command: click.Command = import_module(f"{__package__}.{name.replace('-', '_')}").command
+    module = f"{name}_" if iskeyword(name) else name.replace("-", "_")
+    command: click.Command = import_module(f"{__package__}.{module}").command
     return command

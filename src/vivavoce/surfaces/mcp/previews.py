@@ -6,8 +6,15 @@ from typing import Any, NamedTuple
 
 import pydantic_core
 
+from vivavoce.domain.access import compared
 from vivavoce.errors import NotFound
 from vivavoce.operations import Backend, Caller, Operation, Scope
+from vivavoce.operations.access import (
+    ListAgentBlacklist,
+    ListAgentWhitelist,
+    RemoveFromBlacklist,
+    RemoveFromWhitelist,
+)
 from vivavoce.operations.agents import DeleteAgent, GetAgent, ListAgents
 from vivavoce.operations.approvals import AnswerApproval, ListApprovals
 from vivavoce.operations.avatars import DeleteAvatar, GetAvatar, ListAvatarAnswers
@@ -48,6 +55,7 @@ class Preview(NamedTuple):
 _SHOWN = 2_000
 """Characters of a call that a person is shown."""
 _FIRST = 100
+_OFF_LIST = (RemoveFromBlacklist, RemoveFromWhitelist)
 
 
 class Reader:
@@ -91,7 +99,7 @@ class Reader:
                 avatar = await self._run(GetAvatar(id=op.id))
                 log = await self._run(ListAvatarAnswers(avatar_id=op.id, limit=1))
                 return Preview(avatar.name, {"answers": log.total})
-        return await self._of_a_conversation(op)
+        return await (self._of_a_list(op) if isinstance(op, _OFF_LIST) else self._of_a_conversation(op))
 
     async def held_call(self, op: AnswerApproval) -> str | None:
         """What would be sent; None where no such call waits, the id alone where it is not among the first."""
@@ -102,6 +110,16 @@ class Reader:
                 cut = payload if len(payload) <= _SHOWN else f"{payload[:_SHOWN]}…"
                 return f"of the tool {held.tool!r}, {cut}"
         return None if len(waiting) < _FIRST else f"of approval {op.id}"
+
+    async def _of_a_list(self, op: RemoveFromBlacklist | RemoveFromWhitelist) -> Preview:
+        if isinstance(op, RemoveFromBlacklist):
+            kept_out = (await self._run(ListAgentBlacklist(agent_id=op.agent_id))).entries
+            people = [each.user_identify for each in kept_out if each.id == op.id]
+            return Preview(_one(people, op.id, "list_agent_blacklist"), {})
+        let_in = (await self._run(ListAgentWhitelist(agent_id=op.agent_id))).entries
+        numbers = {compared(each.whatsapp_number): each.whatsapp_number for each in let_in}
+        found = [number for who, number in numbers.items() if who == compared(op.whatsapp_number)]
+        return Preview(_one(found, op.whatsapp_number, "list_agent_whitelist"), {})
 
     async def _of_a_conversation(self, op: Operation[Any]) -> Preview:
         match op:
@@ -156,8 +174,8 @@ class Reader:
         raise NotFound(f"No step {id!r}.", hint="List the steps of a scenario with list_crm_steps.")
 
 
-def _one(found: list[str], wanted: str) -> str:
+def _one(found: list[str], wanted: str, where: str = "get_conversation") -> str:
     """The one that was looked for."""
     if not found:
-        raise NotFound(f"No {wanted!r} here.", hint="Look at what there is, with get_conversation.")
+        raise NotFound(f"No {wanted!r} here.", hint=f"Look at what there is, with {where}.")
     return found[0]

@@ -125,3 +125,12 @@ alter table conversations add column channel_credentials_id text;
 create index conversations_by_chat on conversations (channel_external_id, channel_credentials_id);
 
 create index conversations_by_assignee on conversations (assignee, status);
+
+create table imported (
+    id text primary key,
+    created_at text not null,
+    kind text not null,
+    document text not null
+);
+
+create index imported_by_kind on imported (kind);

@@ -1,0 +1,3 @@
+from .client import connect as connect
+
+__version__: str

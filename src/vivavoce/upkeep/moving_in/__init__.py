@@ -1,0 +1,1 @@
+"""Moving in: what a hosted account holds, copied into the workspace."""

@@ -1,0 +1,115 @@
+"""Where descriptions of the wire disagree: both sides are understood, and both find what they look for."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import unquote
+
+import pytest
+
+NEW = {"name": "Ana", "description": "d", "modelName": "gpt_4o", "systemPrompt": "p"}
+
+
+@pytest.fixture
+def agent(client):
+    return client.post("/agents", json=NEW).json()["id"]
+
+
+@pytest.fixture
+def scenario(client):
+    return client.post("/crm/scenario", json={"name": "Sale"}).json()["id"]
+
+
+@pytest.mark.parametrize("context", [{"order": {"id": 7}}, "The order is 7.", None])
+def test_a_context_is_an_object_or_a_text(client, agent, context):
+    answer = client.post(f"/agents/{agent}/query", json={"query": "Hello", "context": context})
+
+    assert (answer.status_code, bool(answer.json()["answer"])) == (200, True)
+
+
+@pytest.mark.parametrize("type", ["form", "lead_capture", "api_tool", "connector", "agent"])
+def test_a_tool_of_either_list_of_types_is_kept(client, agent, type):
+    form = {"formId": "f1"} if type == "form" else {}
+
+    made = client.post(f"/api/agents/{agent}/tools", json={"type": type, **form})
+
+    assert (made.status_code, made.json()["type"]) == (201, type)
+    assert client.post(f"/agents/{agent}/query", json={"query": "Hello"}).json()["answer"]
+
+
+def test_a_datastore_tells_in_both_words_whether_it_is_public(client, store):
+    public = client.patch(f"/datastores/{store['id']}", json={"isPublic": True}).json()
+    renamed = client.patch(f"/datastores/{store['id']}", json={"name": "Prices"}).json()
+
+    assert (store["visibility"], store["isPublic"]) == ("private", False)
+    assert (public["visibility"], public["isPublic"]) == ("public", True)
+    assert (renamed["visibility"], renamed["isPublic"]) == ("public", True)
+
+
+@pytest.mark.parametrize("header", [{"X-Key": "one"}, "X-Key: one"])
+def test_the_header_of_a_step_is_an_object_or_a_text(client, scenario, header):
+    given = {"scenarioId": scenario, "name": "New", "webhookUrl": "https://e.com", "webhookHeader": header}
+
+    made = client.post("/crm/step", json=given)
+
+    assert made.status_code == 201
+    assert client.put("/crm/step", json=made.json()).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["post", "put"])
+@pytest.mark.parametrize(
+    "notice",
+    [
+        {"zapiPhoneNumber": "55", "zapiMessage": "m"},
+        {"zapi": {"agentId": None, "phoneNumber": "55", "message": "m"}},
+    ],
+)
+def test_what_a_step_sends_is_flat_or_nested_and_told_both_ways(client, scenario, method, notice):
+    known = client.post("/crm/step", json={"scenarioId": scenario, "name": "New"}).json()
+    body = {
+        "scenarioId": scenario,
+        "name": "New",
+        **({} if method == "post" else {"id": known["id"]}),
+        **notice,
+    }
+
+    step = client.request(method.upper(), "/crm/step", json=body).json()
+
+    assert (step["zapiPhoneNumber"], step["zapiMessage"]) == ("55", "m")
+    assert step["zapi"] == {"agentId": None, "phoneNumber": "55", "message": "m"}
+
+
+def test_contacts_are_paged_by_offset_or_by_cursor(client):
+    for number in range(3):
+        client.post("/contacts", json={"email": f"p{number}@paged.example"})
+    search = {"search": "@paged.example", "limit": 2}
+
+    first = client.get("/contacts", params=search).json()
+    by_offset = client.get("/contacts", params={**search, "offset": 2}).json()
+    by_cursor = client.get("/contacts", params={**search, "cursor": first["nextCursor"]}).json()
+
+    assert (first["count"], len(first["contacts"]), first["hasMore"]) == (3, 2, True)
+    assert by_offset == by_cursor
+    assert (len(by_cursor["contacts"]), by_cursor["hasMore"], by_cursor["nextCursor"]) == (1, False, None)
+
+
+def test_a_list_of_conversations_is_bare_and_a_header_tells_where_it_goes_on(client, agent):
+    for _ in range(3):
+        client.post(f"/agents/{agent}/query", json={"query": "Hello"})
+    asked = {"agentId": agent, "limit": 2}
+
+    first = client.get("/conversation", params=asked)
+    cursor = unquote(first.headers["Next-Cursor"])
+    last = client.get("/conversation", params={**asked, "cursor": cursor})
+
+    row = first.json()[-1]
+    assert json.loads(cursor) == {"lastCreatedAt": row["createdAt"], "lastId": row["id"]}
+    assert [len(first.json()), len(last.json())] == [2, 1]
+    assert "Next-Cursor" not in last.headers
+    assert "Next-Cursor" not in client.get("/agents").headers
+
+
+def test_a_reference_to_an_agent_of_any_model_is_kept(client, agent):
+    changed = client.patch(f"/agents/{agent}", json={"modelName": "volt_networks_9"})
+
+    assert (changed.status_code, changed.json()["modelName"]) == (200, "volt_networks_9")
