@@ -481,7 +481,7 @@ async def test_the_question_names_the_thing_and_counts_what_goes_with_it(connect
 
     assert [question.partition(" It cannot")[0] for question in asked] == [
         f"Delete agent 'Ana' (id {agent})? This also removes its tools, its integrations, its channels, its "
-        "conversations and its place in CRM steps (tools: 2, CRM scenarios: 1).",
+        "access lists, its conversations and its place in CRM steps (tools: 2, CRM scenarios: 1).",
         f"Remove agent tool {HTTP_TOOL['name']!r} (agentId {agent}, toolId {tool})? This also removes its "
         "settings and secrets.",
         f"Delete CRM scenario 'Sales' (id {scenario})? This also removes all its steps and logs; "
