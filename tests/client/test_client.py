@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import aclosing
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 import pytest
@@ -12,6 +13,7 @@ from fake import KEY, hosting, says, streams
 
 import vivavoce
 from vivavoce.client.reading import result_of
+from vivavoce.domain.conversations import TagKind
 from vivavoce.errors import (
     Conflict,
     InvalidInput,
@@ -33,22 +35,31 @@ from vivavoce.operations import (
     AddFile,
     AgentQuery,
     CreateAgent,
+    CreateCrmStep,
     CreateDatastore,
     CreateKey,
+    CreateTag,
     DeleteAgent,
     DeleteNote,
+    DeleteTag,
+    DeleteVariable,
     EnableDisableAgentIntegration,
     GetAgent,
     GetDatasource,
+    GetVariable,
     ListAgents,
     ListApprovals,
     ListAvatars,
     ListKeys,
     SetAiEnabled,
+    SetVariable,
+    TagConversation,
     Told,
+    UntagConversation,
 )
 from vivavoce.operations.answers import AgentAnswer
 
+NOW = datetime(2026, 1, 31, tzinfo=UTC)
 OURS = says(200, {"name": "vivavoce", "version": "0.1.0"})
 ANA = CreateAgent(name="Ana", description="", model_name="m", system_prompt="Be kind.", temperature=0)
 
@@ -86,17 +97,24 @@ async def test_a_server_of_ours_is_known_by_its_name_and_asked_without_the_key()
     [says(404, {"error": "NOT_FOUND"}), says(200, "<html>"), says(200, {"name": "another"}), says(403)],
     ids=["no page", "a web page", "another name", "closed"],
 )
-async def test_whoever_else_answers_is_taken_for_the_hosted_service(first):
-    agent = {"id": "cagent", "name": "Ana", "modelName": "a_new_word", "isNew": True, "tools": []}
-    async with (
-        hosting(first, says(200, [agent])) as fake,
-        vivavoce.connect(fake.address, KEY) as platform,
-    ):
-        listed = await platform.run(ListAgents())
+async def test_whoever_else_answers_is_not_sent_the_key(first):
+    async with hosting(first) as fake:
+        with pytest.raises(InvalidInput, match=r"Nothing known answers at 127\.0\.0\.1.*service='hosted'"):
+            async with vivavoce.connect(fake.address, KEY):
+                pytest.fail("it is not known who is there")
 
-    assert platform.service == "hosted"
-    assert listed.agents[0].model_name == "a_new_word"
-    assert fake.requests[0].headers.get("authorization") is None
+    assert [request.headers.get("authorization") for request in fake.requests] == [None]
+
+
+@pytest.mark.parametrize("path", ["/api", "/mcp", "/mcp/", "/"])
+async def test_a_server_is_found_by_the_addresses_of_its_parts(path):
+    async with (
+        hosting(OURS, says(200, [])) as fake,
+        vivavoce.connect(fake.address + path, KEY) as platform,
+    ):
+        await platform.run(ListAgents())
+
+    assert fake.calls == ["GET /", "GET /agents"]
 
 
 async def test_the_address_of_the_hosted_service_is_known_without_asking():
@@ -126,6 +144,58 @@ async def test_an_address_that_does_not_answer_well_is_told():
     with pytest.raises(Unreached, match=r"cannot be reached; nothing was sent.*Check the url"):
         async with vivavoce.connect(address, KEY):
             pytest.fail("there is nobody")
+
+
+async def test_a_redirect_keeps_its_own_hint():
+    async with hosting(says(308, b"", location="https://example.com")) as fake:
+        with pytest.raises(UpstreamFailed, match="Set the url to the address of the service itself"):
+            async with vivavoce.connect(fake.address, KEY):
+                pytest.fail("it is elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"url": "https://example.com", "service": "vivavoice"}, "no service 'vivavoice'.*'hosted'"),
+        ({"url": "https://example.com", "key": None}, "key must be a text, not NoneType.*leave it out"),
+        ({"url": None}, "url must be a text"),
+        ({"url": "http:///agents", "service": "vivavoce"}, "must be the address of the service"),
+        ({"url": "example.com:8377"}, "It begins with https:// and a host"),
+    ],
+)
+async def test_what_cannot_be_meant_is_refused_before_anything_is_sent(arguments, words):
+    with pytest.raises(InvalidInput, match=words):
+        async with vivavoce.connect(**arguments):
+            pytest.fail("there is nobody")
+
+
+async def test_nothing_runs_after_the_context_has_ended():
+    async with (
+        hosting(says(200, [])) as fake,
+        vivavoce.connect(fake.address, KEY, service="vivavoce") as platform,
+    ):
+        pass
+
+    with pytest.raises(NotAvailable, match=r"is closed.*within the context of connect"):
+        await platform.run(ListAgents())
+    with pytest.raises(NotAvailable, match="is closed"):
+        await anext(platform.stream(AgentQuery(id="cagent", query="Hi")))
+
+
+@pytest.mark.parametrize("host", ["vivavoce:8377", "10.0.0.7", "192.168.1.2:8377", "[fd00::1]", "api"])
+async def test_a_server_in_a_private_network_is_spoken_to_in_the_clear_where_the_caller_says_so(host):
+    async with vivavoce.connect(f"http://{host}", KEY, service="vivavoce") as platform:
+        assert platform.service == "vivavoce"
+    with pytest.raises(InvalidInput, match="must begin with https://"):
+        async with vivavoce.connect(f"http://{host}", KEY, service="hosted"):
+            pytest.fail("the key would travel")
+
+
+@pytest.mark.parametrize("host", ["8.8.8.8", "134744072", "0x08080808", "shop.example", "[2600::1]"])
+async def test_a_key_of_ours_is_not_sent_over_the_internet_in_the_clear(host):
+    with pytest.raises(InvalidInput, match="must begin with https://"):
+        async with vivavoce.connect(f"http://{host}", KEY, service="vivavoce"):
+            pytest.fail("the key would travel")
 
 
 async def test_a_key_is_not_sent_in_the_clear():
@@ -170,6 +240,57 @@ async def test_a_file_is_uploaded_with_its_settings_and_replaced(platform, tmp_p
     assert (await platform.run(GetDatasource(id=added.id))).name == "hours.txt"
 
 
+@pytest.mark.parametrize("service", ["vivavoce", "hosted"])
+async def test_a_file_that_cannot_be_read_is_told_and_nothing_is_sent(service, tmp_path):
+    async with (
+        hosting(says(200, {})) as fake,
+        vivavoce.connect(fake.address, KEY, service=service) as platform,
+    ):
+        for file, words in (
+            (tmp_path / "nothing.txt", "nothing.txt cannot be read"),
+            (tmp_path, "directory"),
+        ):
+            with pytest.raises(InvalidInput, match=words):
+                await platform.run(AddFile(datastore_id="cstore", name="hours.txt", file=file))
+
+    assert fake.requests == []
+
+
+@pytest.mark.parametrize("service", ["vivavoce", "hosted"])
+@pytest.mark.parametrize("dots", [".", ".."])
+async def test_a_name_that_would_lead_to_another_address_is_not_sent(service, dots):
+    async with (
+        hosting(says(200, {})) as fake,
+        vivavoce.connect(fake.address, KEY, service=service) as platform,
+    ):
+        for op in (
+            UntagConversation(conversation_id="talk", tag_name=dots),
+            DeleteVariable(conversation_id="talk", var_name=dots),
+            GetVariable(conversation_id="talk", var_name=dots),
+        ):
+            if platform.supports(type(op)):
+                with pytest.raises(InvalidInput, match="must not be"):
+                    await platform.run(op)
+
+        assert platform.supports(DeleteVariable)
+
+    assert fake.requests == []
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b"])
+def test_new_names_that_could_not_be_addressed_are_refused(name):
+    for kind, arguments in (
+        (CreateTag, {"name": name}),
+        (TagConversation, {"conversationId": "talk", "tagName": name}),
+        (SetVariable, {"conversationId": "talk", "varName": name, "varValue": "1"}),
+        (CreateCrmStep, {"scenarioId": "cscenario", "name": "New", "defaultTags": [name]}),
+    ):
+        with pytest.raises(InvalidInput, match="must not"):
+            kind.parse(arguments)
+    kept = TagKind(id="ctag", organization_id="corg", created_at=NOW, updated_at=NOW, name=name)
+    assert DeleteTag(name=kept.name).name == name  # stored ones can be read, and deleted
+
+
 async def test_without_a_key_a_server_shows_what_is_public(server):
     address, _ = server
     async with vivavoce.connect(address) as stranger:
@@ -192,6 +313,12 @@ def test_what_was_deleted_is_told_though_the_wire_says_nothing():
     deleted = result_of(DeleteNote(conversation_id="talk", note_id="cnote"), Reply(204, "", b""))
 
     assert deleted.id == "cnote"
+
+
+@pytest.mark.parametrize(("status", "body"), [(200, b"<html>"), (200, b"{}"), (202, b"")])
+def test_a_deletion_is_no_success_where_another_than_the_declared_status_comes(status, body):
+    with pytest.raises(UpstreamFailed, match=f"status is {status} instead of 204.*may have taken effect"):
+        result_of(DeleteNote(conversation_id="talk", note_id="cnote"), Reply(status, "", body))
 
 
 @pytest.mark.parametrize(
@@ -342,9 +469,10 @@ async def test_a_query_that_asks_for_a_stream_is_answered_whole_where_nobody_lis
     [
         (b"event: answer\ndata: Hel\n\ndata: [ERROR]STORAGE_FAILED\n\n", StorageFailed),
         (b"event: answer\ndata: Hel\n\ndata: [ERROR]INTERNAL_SERVER_ERROR\n\n", UpstreamFailed),
+        (b"event: answer\ndata: Hel\n\ndata: [ERROR]INVALID_REQUEST\n\n", InvalidInput),
         (b"event: answer\ndata: Hel\n\n", UpstreamFailed),
     ],
-    ids=["an error", "a fault", "cut"],
+    ids=["an error", "a fault", "a refusal", "cut"],
 )
 async def test_a_stream_that_breaks_off_gives_what_came_and_then_the_error(events, kind):
     told = []
@@ -352,9 +480,10 @@ async def test_a_stream_that_breaks_off_gives_what_came_and_then_the_error(event
         hosting(streams(events)) as fake,
         vivavoce.connect(fake.address, KEY, service="vivavoce") as platform,
     ):
-        with pytest.raises(kind):
+        with pytest.raises(kind) as raised:
             await collected(platform.stream(AgentQuery(id="cagent", query="Hi")), told)
 
+    assert type(raised.value) is kind
     assert told == [Told("answer", "Hel")]
 
 

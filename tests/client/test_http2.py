@@ -8,7 +8,7 @@ import json
 import logging
 import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 import vivavoce
-from vivavoce.errors import Unreached
-from vivavoce.operations import ListAgents
+from vivavoce.errors import InvalidInput, Unreached
+from vivavoce.operations import AgentQuery, ListAgents, Told
 
 SERVER = Path(__file__).parent / "server.mjs"
 KEY = "0a1b2c3d-4e5f-6789-abcd-ef0123456789"
@@ -87,6 +87,27 @@ async def test_calls_at_once_share_one_http2_connection(certificate, service, mo
     assert "hpack" not in {record.name.partition(".")[0] for record in caplog.records}  # which logs headers
 
 
+@pytest.mark.parametrize("service", ["vivavoce", "hosted"])
+async def test_a_server_is_told_when_a_stream_is_left_early(certificate, service, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with serving(certificate, "h2") as (address, seen):
+        async with vivavoce.connect(address, KEY, service=service) as platform:
+            await platform.run(ListAgents())
+            async with aclosing(platform.stream(AgentQuery(id="cagent", query="Hi"))) as parts:
+                assert await anext(parts) == Told("answer", "Hel")
+            async with asyncio.timeout(20):
+                assert (await platform.run(ListAgents())).agents == []
+
+    assert [(each["version"], each["connection"]) for each in seen] == [("2.0", 1), ("1.1", 2), ("2.0", 1)]
+
+
+async def test_a_missing_file_of_certificates_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nothing.pem"))
+    async with vivavoce.connect("https://127.0.0.1:1", KEY, service="vivavoce") as platform:
+        with pytest.raises(InvalidInput, match="SSL_CERT_FILE names cannot be read: No such file"):
+            await platform.run(ListAgents())
+
+
 async def test_a_server_without_http2_is_spoken_to_as_before(certificate, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     with serving(certificate, "http/1.1") as (address, seen):
@@ -103,5 +124,8 @@ async def test_a_server_whose_certificate_nobody_vouches_for_is_sent_nothing(cer
         async with vivavoce.connect(address, KEY, service="vivavoce") as platform:
             with pytest.raises(Unreached, match=r"is not trusted; nothing was sent.*SSL_CERT_FILE"):
                 await platform.run(ListAgents())
+        with pytest.raises(Unreached, match=r"is not trusted.*SSL_CERT_FILE"):
+            async with vivavoce.connect(address, KEY):
+                pytest.fail("nobody vouches for it")
 
     assert seen == []

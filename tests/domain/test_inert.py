@@ -7,6 +7,7 @@ import pytest
 
 from vivavoce.domain import inert as words
 from vivavoce.domain.agents import Agent, with_covered_configs
+from vivavoce.domain.avatars import Avatar
 from vivavoce.domain.channels import Account, Arrival, WebhookConfig, configured
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.crm import Step, with_covered_webhook
@@ -17,7 +18,7 @@ from vivavoce.domain.http_calls import call_of
 from vivavoce.domain.http_tools import HttpConfig
 from vivavoce.domain.inert import inert, pause_of, veiled
 from vivavoce.domain.integrations import Integration
-from vivavoce.domain.knowledge import Datasource, covered_settings
+from vivavoce.domain.knowledge import Datasource, Datastore, covered_settings
 from vivavoce.domain.secrets import MARKER
 from vivavoce.domain.tools import Tool, ToolDraft
 from vivavoce.domain.turns import OPEN, Approval, Turn
@@ -79,6 +80,38 @@ WITH_SECRETS = [
         **dict.fromkeys(("conversation_id", "turn_id", "agent_id", "tool_id", "tool_name"), "x"),
         payload={},
         arguments={"password": SECRET},
+        variables={"apiToken": SECRET},
+        query={"callback_url": HOOK},
+        so_far=[["called", "c1", "Find", json.dumps({"password": SECRET})]],
+    ),
+    Turn(
+        **KNOWN,
+        conversation_id="c1",
+        message_id="m1",
+        position=1,
+        agent_id="a1",
+        query={"callback_url": HOOK},
+    ),
+    Tool(
+        **KNOWN,
+        agent_id="a1",
+        type="api_tool",
+        config={
+            "importedType": "http",
+            "url": HOOK,
+            "headers": [
+                {"key": "Authorization", "value": f"Bearer {SECRET}"},
+                {"key": "X-Door", "value": SECRET, "acceptedValues": [SECRET], "enum": [SECRET]},
+                f"X-Key: {SECRET}",
+            ],
+            "rawBody": f"password={SECRET}",
+        },
+    ),
+    Tool(
+        **KNOWN,
+        agent_id="a1",
+        type="api_tool",
+        config={"headers": {"X-Door": SECRET}, "rawBody": f'{{"pwd": "{SECRET}", "pwd": ""}}'},
     ),
 ]
 
@@ -90,7 +123,7 @@ def test_no_secret_is_left_and_that_is_said(thing):
     quiet = inert(thing)
 
     assert SECRET not in everything_in(quiet.thing)
-    assert words.SECRETS in quiet.said
+    assert (words.SECRETS in quiet.said) == hasattr(thing, "secrets")
 
 
 @pytest.mark.parametrize("thing", WITH_SECRETS, ids=lambda thing: type(thing).__name__)
@@ -148,6 +181,44 @@ def test_settings_that_are_not_as_they_should_be_lose_what_may_be_secret():
     ]
     assert quiet.config["body"][1] == {"key": "city", "value": "Porto"}
     assert quiet.config["isOdd"] is True
+
+
+def test_a_tool_at_rest_keeps_all_that_is_no_secret():
+    parameter = {
+        "key": "auth",
+        "isUserProvided": True,
+        "properties": {"token": {"type": "string", "default": SECRET}},
+    }
+    config = {
+        "importedType": "soap",
+        "headers": [{"key": "Authorization", "value": SECRET}, {"key": "Accept", "value": "text/plain"}],
+        "body": [parameter],
+        "rawBody": json.dumps({"city": "Porto", "pwd": SECRET}),
+    }
+
+    quiet = inert(Tool(**KNOWN, agent_id="a1", type="api_tool", config=config)).thing
+
+    assert quiet.config == {
+        "importedType": "soap",
+        "headers": [{"key": "Authorization", "value": MARKER}, {"key": "Accept", "value": "text/plain"}],
+        "body": [{**parameter, "properties": {"token": {"type": "string", "default": MARKER}}}],
+        "rawBody": json.dumps({"city": "Porto", "pwd": MARKER}),
+    }
+
+
+def test_what_is_public_becomes_private_and_that_is_said():
+    public = (
+        Agent(**KNOWN, name="Ana", model_name="m", visibility="public"),
+        Datastore(**KNOWN, name="Books", visibility="public"),
+        Avatar(**KNOWN, config={"id": "ada", "name": "Ada"}, datastore_id="d1", is_public=True),
+    )
+    for thing in public:
+        quiet = inert(thing)
+
+        assert quiet.said == (words.PRIVATE,)
+        assert getattr(quiet.thing, "visibility", "private") == "private"
+        assert not getattr(quiet.thing, "is_public", False)
+        assert inert(quiet.thing) == (quiet.thing, ())
 
 
 def test_channels_are_off_and_known_by_no_token():

@@ -130,6 +130,19 @@ async def test_secrets_of_the_account_are_shown_as_markers():
     assert "s3cr3t" not in shown.model_dump_json()
 
 
+@pytest.mark.parametrize("type", ["http", "api_tool"])
+async def test_secrets_of_a_tool_are_covered_whatever_its_settings_look_like(type):
+    choices = {"acceptedValues": ["s3cr3t"], "enum": ["s3cr3t"]}
+    header = {"key": "X-Door", "value": "s3cr3t", **choices}
+    tool = {"id": "t1", "type": type, "config": {"headers": [header], "rawBody": "password=s3cr3t"}}
+    async with hosting(says(200, {**AGENT, "tools": [tool]})) as fake:
+        shown = await fake.ask("get_agent", id="cagent")
+
+    config = shown.tools[0].config
+    assert "s3cr3t" not in shown.model_dump_json()
+    assert (config["headers"][0]["key"], config["rawBody"]) == ("X-Door", "********")
+
+
 @pytest.mark.parametrize(
     ("operation", "arguments", "answer"),
     [

@@ -9,6 +9,8 @@ import pytest
 from fake import AGENT, KEY, hosting, says
 
 from vivavoce.errors import Conflict, NotAuthenticated, NotAvailable, NotFound, UpstreamFailed
+from vivavoce.hosted.asking import file_upload, opened
+from vivavoce.hosted.exchanges import ANSWER, WHOLE
 from vivavoce.hosted.offered import OFFERED
 from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER
 from vivavoce.operations.uploads import AddFile
@@ -150,6 +152,15 @@ async def test_a_file_goes_out_as_it_is(tmp_path):
     (request,) = fake.requests
     assert b"Content-Type: application/pdf\r\n\r\n%PDF-1.7 \xff\x00\r\n" in request.body
     assert b'name="custom_id"\r\n\r\nmine' in request.body
+
+
+def test_a_file_has_more_time_than_another_call(tmp_path):
+    file = tmp_path / "hours.txt"
+    file.write_bytes(b"Open from 9 to 18.")
+    op = AddFile(datastore_id="cstore", name="hours.txt", file=file)
+
+    with opened(op) as contents:
+        assert file_upload(op, contents).seconds == ANSWER > WHOLE
 
 
 async def test_what_a_form_cannot_say_goes_out_as_json():

@@ -6,6 +6,7 @@ It is started as its users start it. Only the address is another: a preload lead
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -358,6 +359,35 @@ async def test_the_module_that_the_documents_tell_of_leads_it_to_us(node, worksp
     async with running(node, workspace, tmp_path, tmp_path / "redirect.mjs") as program:
         made = await program.call("create_agent", **ANA)
         assert program.ours(f"/agents/{made['id']}")["name"] == "Ana"
+
+
+@pytest.mark.parametrize(
+    "asked", ["ADDRESS, OPTIONS", "new URL(ADDRESS), OPTIONS", "new Request(ADDRESS, OPTIONS)"]
+)
+def test_the_module_leads_whatever_fetch_takes_elsewhere(node, tmp_path, asked):
+    (module,) = (block.text for block in blocks_of(GUIDE) if block.language == "js")
+    seen = "globalThis.fetch = async (...asked) => { const sent = new Request(...asked);"
+    seen += "console.log(sent.method, sent.url, sent.headers.get('authorization'), await sent.text()); };"
+    (tmp_path / "seen.mjs").write_text(seen, encoding="utf-8")
+    (tmp_path / "redirect.mjs").write_text(module, encoding="utf-8")
+    program = "const ADDRESS = 'https://api.chatvolt.ai/agents?a=1', OPTIONS = { method: 'POST', body: 'x',"
+    program += f"headers: {{ authorization: 'Bearer k' }} }}; await fetch({asked});"
+    done = subprocess.run(
+        [
+            node,
+            *(f"--import=./{name}.mjs" for name in ("seen", "redirect")),
+            "--input-type=module",
+            "-e",
+            program,
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "SERVED_AT": "http://127.0.0.1:8377"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.stdout == "POST http://127.0.0.1:8377/agents?a=1 Bearer k x\n", done.stderr
 
 
 async def test_what_we_refuse_reaches_its_user_with_our_hint(node, workspace, tmp_path):

@@ -205,7 +205,7 @@ def test_a_published_route_is_left_out_for_a_reason_that_the_documents_tell(clie
     method, path = route.split()
     by_another_name = client.request(method, path.replace("{id}", "nothing"))
 
-    assert unserved(route) or by_another_name.status_code == 404
+    assert unserved(route) or ("{" not in route and by_another_name.status_code == 404)
     assert LEFT_OUT[route]
     assert f"`{route}`" in DOCUMENT.read_text(encoding="utf-8")
 

@@ -57,7 +57,18 @@ def things() -> dict[str, list[Entity]]:
     config, secrets = ToolDraft(type="http", config=http).covered()
     hook = {"config_url_infos_system_external": {"url_webhook_external": HOOK, "headerKey": SECRET}}
     step = {"scenario_id": "sale", "webhook_url": HOOK, "webhook_header": f"Bearer {SECRET}"}
-    asked = {"turn_id": "turn", "agent_id": "ana", "tool_id": "find", "tool_name": "Find", "payload": {}}
+    asked = {
+        **{"turn_id": "turn", "agent_id": "ana", "tool_id": "find", "tool_name": "Find", "payload": {}},
+        "variables": {"apiToken": SECRET, "city": "Porto"},
+        "query": {"callback_url": HOOK},
+        "so_far": [["called", "c1", "Find", json.dumps({"password": SECRET})]],
+    }
+    resting = {
+        "importedType": "soap",
+        "url": HOOK,
+        "headers": [{"key": "Authorization", "value": SECRET, "acceptedValues": [SECRET]}],
+        "rawBody": f"password={SECRET}",
+    }
     avatar = {"config": {"id": "ada", "name": "Ada"}, "datastore_id": "books"}
     said = {"question": "Why?", "response": "So.", "confidence": "low", "abstained": False}
     return {
@@ -66,11 +77,14 @@ def things() -> dict[str, list[Entity]]:
         "datastores": [Datastore(**known("books"), name="Books", embedder="old", dimension=3)],
         "agents": [
             Agent(**known("ana"), name="Ana", model_name="m", handle="ana", **with_covered_configs(hook)),
-            Agent(**known("bea"), name="Bea", model_name="m", temperature=0.0, hidden=True),
+            Agent(
+                **known("bea"), name="Bea", model_name="m", temperature=0.0, hidden=True, visibility="public"
+            ),
         ],
         "tools": [
             Tool(**known("find"), agent_id="ana", type="http", config=config, secrets=secrets, position=7),
             Tool(**known("look"), agent_id="ana", type="datastore", datastore_id="books"),
+            Tool(**known("rest"), agent_id="ana", type="api_tool", config=resting),
         ],
         "integrations": [Integration(**known("wa"), agent_id="ana", type="whatsapp", enabled=True)],
         "access": [AccessEntry(**known("no"), agent_id="ana", kind="blacklist", who="x", named="X")],
@@ -102,7 +116,15 @@ def things() -> dict[str, list[Entity]]:
         ],
         "turns": [
             Turn(**known("turn"), **LEAD, message_id="m1", position=1, agent_id="ana", callback_url=HOOK),
-            Turn(**known("said"), **LEAD, message_id="m1", position=1, agent_id="ana", state="answered"),
+            Turn(
+                **known("said"),
+                **LEAD,
+                message_id="m1",
+                position=1,
+                agent_id="ana",
+                state="answered",
+                query={"callback_url": HOOK},
+            ),
         ],
         "approvals": [Approval(**known("may"), **LEAD, **asked, arguments={"password": SECRET, "n": 0})],
         "notes": [Note(**known("note"), **LEAD, note="Calls back.")],

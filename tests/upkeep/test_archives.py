@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import zipfile
 from contextlib import closing, contextmanager
@@ -16,11 +17,13 @@ from tests.upkeep.houses import HOOK, NOW, OLD, SECRET, TEXT, furnish, known, re
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, TagKind
 from vivavoce.domain.inert import inert
+from vivavoce.domain.library import Document
 from vivavoce.engine.turns import recover
 from vivavoce.errors import Conflict, StorageFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.testing import CountedIds, ingested, open_test_engine
 from vivavoce.upkeep.archives import LEFT_OUT, load, parts, save
+from vivavoce.upkeep.archives.taking import UNFINISHED
 
 CARRIED = {"documents": "datasources", "parts": "datasources", "uploads": "datasources"}
 """Tables whose rows are in an archive with the things that they belong to."""
@@ -221,6 +224,9 @@ async def test_a_report_says_what_must_be_done(archive, empty):
     assert ("tools", "its secrets are blank: write them again") in said
     assert ("accounts", "its token is gone: renew it") in said
     assert ("integrations", "it is switched off") in said
+    for kind in ("agents", "avatars"):
+        assert (kind, "it was public: it is private here until you change that") in said
+    assert not [kind for kind, reason in said if kind in ("turns", "approvals") and "secrets" in reason]
     assert ("agents", "its webhook is paused until it is resumed") in said
     assert ("datasources", "it was not read yet: synch it to have it read from here") in said
 
@@ -234,6 +240,33 @@ async def test_a_second_time_changes_nothing(archive, empty):
     assert await contents(empty) == before
     assert report.number("added") == report.number("failed") == 0
     assert report.number("unchanged") == sum(map(len, things().values())) + 3 + 2
+
+
+async def test_what_is_still_to_be_done_is_said_again_and_what_is_done_is_not(archive, empty):
+    first = await load(empty.ports, archive)
+
+    def mend(tables):
+        tables.tools.replace(tables.tools.find("find").model_copy(update={"secrets": {"url": SECRET}}))
+        tables.accounts.replace(tables.accounts.find("front").model_copy(update={"token_digest": "new"}))
+        tables.endpoints.drop("ana")
+
+    await empty.ports.store.write(mend)
+    second = await load(empty.ports, archive)
+
+    done = {
+        ("tools", "find", "its secrets are blank: write them again"),
+        ("accounts", "front", "its token is gone: renew it"),
+        ("agents", "ana", "its webhook is paused until it is resumed"),
+    }
+    said = {tuple(each) for each in second.remarks}
+    assert done <= {tuple(each) for each in first.remarks}
+    assert not done & said
+    assert said >= {
+        ("integrations", "wa", "it is switched off"),
+        ("datasources", "mill", "its secrets are blank: write them again"),
+        ("avatars", "ada", "it was public: it is private here until you change that"),
+        ("steps", "b-cold", "its webhook is paused until it is resumed"),
+    }
 
 
 async def test_a_dry_one_says_the_same_and_writes_nothing(archive, empty):
@@ -364,14 +397,82 @@ async def test_an_export_that_fails_leaves_no_file(house, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir() if "house" in each.name) == []
 
 
+async def test_a_tool_of_which_an_agent_may_have_one_is_not_doubled(archive, empty):
+    await load(empty.ports, archive)
+
+    def exchange(tables):
+        tables.tools.drop("look")
+        tables.tools.add(things()["tools"][1].model_copy(update={"id": "mine"}))
+
+    await empty.ports.store.write(exchange)
+    dry = await load(empty.ports, archive, is_dry=True)
+    wet = await load(empty.ports, archive)
+
+    ids = await empty.ports.store.read(lambda tables: {each.id for each in tables.tools.where()})
+    assert ids == {"find", "mine", "rest"}
+    assert dry.counts["tools"] == wet.counts["tools"] == {"kept": 1, "unchanged": 2}
+    assert any(kind == "tools" and "already has a" in said for kind, _, said in wet.remarks)
+
+
+async def test_an_arrival_whose_event_changed_is_kept(archive, empty):
+    await load(empty.ports, archive)
+    with zipfile.ZipFile(archive) as file:
+        body = file.read("arrivals.jsonl").replace(b'"e1"', b'"e2"')
+    remade(archive, {"arrivals.jsonl": body})
+
+    report = await load(empty.ports, archive)
+
+    assert report.counts["arrivals"] == {"kept": 1}
+
+
+async def test_a_draft_is_never_written_through_a_link(house, tmp_path):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine")
+    (tmp_path / ".house.zip.part").symlink_to(mine)
+
+    with pytest.raises(StorageFailed, match="cannot be written"):
+        await save(house.ports, tmp_path / "house.zip")
+
+    assert mine.read_text() == "mine"
+
+
+async def test_a_draft_that_has_another_name_by_now_is_left_alone(house, tmp_path):
+    moved = tmp_path / "moved.zip"
+    moved.write_text("mine")
+    (tmp_path / ".house.zip.part").hardlink_to(moved)
+
+    await save(house.ports, tmp_path / "house.zip")
+
+    assert moved.read_text() == "mine"
+
+
+async def test_a_draft_that_others_could_read_is_theirs_no_more(house, tmp_path):
+    draft = tmp_path / ".house.zip.part"
+    draft.touch()
+    draft.chmod(0o666)
+
+    await save(house.ports, tmp_path / "house.zip")
+
+    assert (tmp_path / "house.zip").stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_draft_of_someone_else_is_refused(house, tmp_path, monkeypatch):
+    draft = tmp_path / ".house.zip.part"
+    draft.write_text("theirs")
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+
+    with pytest.raises(Conflict, match="belongs to someone else"):
+        await save(house.ports, tmp_path / "house.zip")
+
+    assert draft.read_text() == "theirs"
+
+
 async def test_only_the_owner_can_read_an_archive(archive):
     assert archive.stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_datasource_that_was_cut_off_begins_anew(archive, empty):
-    from vivavoce.domain.library import Document
-    from vivavoce.upkeep.archives.taking import UNFINISHED
-
     whole = await load(empty.ports, archive)
     wanted = await contents(empty)
 
@@ -389,6 +490,27 @@ async def test_a_datasource_that_was_cut_off_begins_anew(archive, empty):
     assert whole.counts["datasources"] == {"added": 3}
     assert again.counts["datasources"] == {"added": 1, "unchanged": 2}
     assert await contents(empty) == wanted
+
+
+async def test_half_a_datasource_stays_one_that_was_not_read(house, empty, tmp_path):
+    def cut(tables):
+        for id in ("mill", "scan"):
+            source = tables.datasources.find(id)
+            half = {"status": "unsynched", "error": UNFINISHED}
+            tables.datasources.replace(source.model_copy(update=half))
+
+    await house.ports.store.write(cut)
+    await save(house.ports, tmp_path / "half.zip")
+    first = await load(empty.ports, tmp_path / "half.zip")
+    second = await load(empty.ports, tmp_path / "half.zip")
+
+    state, chunks = await empty.ports.store.read(
+        lambda tables: (tables.datasources.find("scan"), list(tables.uploads.chunks("scan")))
+    )
+    assert first.counts["datasources"] == {"added": 3}
+    assert second.counts["datasources"] == {"unchanged": 3}
+    assert (state.status, state.error) == ("error", "It came from elsewhere before it was read. Synch it.")
+    assert chunks == []
 
 
 @contextmanager

@@ -230,6 +230,49 @@ async def test_a_number_that_is_too_large_is_a_plain_error(archive, empty):
         await load(empty.ports, archive)
 
 
+@pytest.mark.parametrize(
+    ("part", "field", "number"),
+    [
+        ("tools", "position", 2**63),
+        ("turns", "fence", -(10**30)),
+        ("usage", "prompt_tokens", 10**30),
+        ("messages", "position", str(10**30)),
+    ],
+)
+async def test_no_field_holds_a_number_that_a_column_cannot(archive, empty, part, field, number):
+    with zipfile.ZipFile(archive) as file:
+        first, *rest = file.read(f"{part}.jsonl").splitlines(keepends=True)
+    line = json.dumps({**json.loads(first), field: number}).encode() + b"\n"
+    remade(archive, {f"{part}.jsonl": line + b"".join(rest)})
+
+    with pytest.raises(Unreadable, match=rf"{part}.jsonl, line 1: it holds a number that cannot be kept"):
+        await load(empty.ports, archive)
+
+
+async def test_a_number_without_end_is_refused(archive, empty):
+    remade(archive, {"tags.jsonl": b'{"name": 1e999}\n'})
+
+    assert "number that cannot be kept" in await refused(empty, archive)
+
+
+async def test_a_version_that_stands_there_twice_is_refused(archive, empty):
+    with zipfile.ZipFile(archive) as file:
+        body = file.read("datasources.jsonl").replace(b'"mill-2"', b'"mill-1"')
+    remade(archive, {"datasources.jsonl": body})
+
+    with pytest.raises(Unreadable, match="'mill-1' stands there twice"):
+        await load(empty.ports, archive)
+
+
+async def test_a_file_that_may_not_be_read_is_said(archive, empty, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(zipfile, "ZipFile", denied)
+
+    assert "You may not read" in await refused(empty, archive, InvalidInput)
+
+
 async def test_a_wrong_line_further_on_leaves_whole_things_only(archive, empty):
     with zipfile.ZipFile(archive) as file:
         body = file.read("messages.jsonl")

@@ -274,6 +274,23 @@ async def test_a_conversation_that_moved_there_moves_here_and_nothing_is_said(ap
     ]
 
 
+async def test_whom_an_agent_may_not_answer_comes_along(app, account, hosted):
+    agent = account.ids["agent"]
+    await account.change("add_to_blacklist", agentId=agent, userIdentify=["mo@example.com", "4755555"])
+    await account.change("add_to_whitelist", agentId=agent, whatsappNumber="+47 123 45")
+
+    report = await copied(app, hosted)
+
+    assert numbers(report, "added")["access"] == 3
+    kept_out = (await here(app, "list_agent_blacklist", agentId=agent))["entries"]
+    theirs = (await account.change("list_agent_blacklist", agentId=agent)).entries
+    assert {each["id"] for each in kept_out} == {each.id for each in theirs}
+    let_in = (await here(app, "list_agent_whitelist", agentId=agent))["entries"]
+    assert [each["whatsappNumber"] for each in let_in] == ["+47 123 45"]
+    again = await copied(app, hosted)
+    assert numbers(again, "unchanged")["access"] == 3
+
+
 async def test_an_id_that_something_else_has_here_is_left_alone(app, account, hosted):
     mine = await here(app, "create_datastore", type="qdrant", name="Mine")
     await here(

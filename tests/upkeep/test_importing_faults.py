@@ -63,6 +63,10 @@ def account(agents=(AGENT,), talks=(), **routes):
         "GET /crm/conversationLog": says(200, {**EMPTY, "pagination": {}}),
         "GET /conversation": in_turn(says(200, list(talks)), says(200, [])),
         **{f"GET /agents/{agent['id']}": says(200, agent) for agent in agents if "id" in agent},
+        **{f"GET /agent-blacklist/{agent['id']}": says(200, []) for agent in agents if "id" in agent},
+        **{
+            f"GET /agent-whitelist-whatsapp/{agent['id']}": says(200, []) for agent in agents if "id" in agent
+        },
     }
     for talk in talks:
         known[f"GET /conversation/{talk['id']}/messages/10000"] = says(200, {"messages": []})

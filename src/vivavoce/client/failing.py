@@ -41,7 +41,7 @@ def error_of(refused: Refused) -> VivavoceError:
 
 def broken_off(code: str) -> VivavoceError:
     """The error that a stream breaks off with."""
-    kind = next((kind for (wire, _), kind in _KINDS.items() if wire == code), UpstreamFailed)
+    kind = next((kind for (wire, _), kind in reversed(_KINDS.items()) if wire == code), UpstreamFailed)
     return kind(f"The answer broke off: {code}.", hint=LOOK_FIRST)
 
 

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
-from vivavoce.errors import VivavoceError
+from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.hosted.backend import HostedBackend
 from vivavoce.hosted.calling import Calls
 from vivavoce.hosted.exchanges import Asked
-from vivavoce.hosted.failing import HOSTED, object_in
+from vivavoce.hosted.failing import HOSTED, LATER, object_in
 from vivavoce.operations import OPERATOR, Backend, Operation, Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.operations.base import R
@@ -64,7 +64,8 @@ async def connect(url: str, key: str = "", *, service: Which | None = None) -> A
     Unless `service` says what stands there, the address is asked once, without the key. Without a key, a
     vivavoce server shows what is public.
     """
-    calls = Calls(url, SERVED)
+    _check(url, key, service)
+    calls = Calls(url if service == "hosted" else _front(url), SERVED, is_ours=service == "vivavoce")
     try:
         which = service or await _found(calls)
         if which == "hosted":
@@ -72,6 +73,22 @@ async def connect(url: str, key: str = "", *, service: Which | None = None) -> A
         yield Platform(_backend(which, calls, key), which)
     finally:
         await calls.close()
+
+
+def _check(url: Any, key: Any, service: Any) -> None:
+    for name, given in (("url", url), ("key", key)):
+        if not isinstance(given, str):
+            hint = "Without a key, leave it out." if name == "key" else ""
+            raise InvalidInput(f"The {name} must be a text, not {type(given).__name__}.", hint=hint)
+    if service is not None and service not in get_args(Which):
+        raise InvalidInput(f"There is no service {service!r}.", hint="Say 'vivavoce' or 'hosted'.")
+
+
+def _front(url: str) -> str:
+    """The address of a server, of which /api and /mcp are parts."""
+    bare = url.strip().rstrip("/")
+    host, _, last = bare.rpartition("/")
+    return bare if host.endswith("/") or last not in ("api", "mcp") else host
 
 
 def _backend(which: Which, calls: Calls, key: str) -> Backend:
@@ -86,10 +103,22 @@ async def _found(calls: Calls) -> Which:
         reply = await calls.send(Asked("GET", "/", repeats=True, seconds=_GLANCE), "")
     except VivavoceError as failure:
         if not failure.retryable:  # it answers, and is none of ours
-            return "hosted"
+            raise _unknown(calls.place) from None
+        if failure.hint not in ("", LATER):
+            raise
         hint = "Check the url, or say what stands there: service='vivavoce' or service='hosted'."
         raise type(failure)(failure.message, hint=hint, retry_after=failure.retry_after) from None
-    return "vivavoce" if object_in(reply.body).get("name") == "vivavoce" else "hosted"
+    if object_in(reply.body).get("name") != "vivavoce":
+        raise _unknown(calls.place)
+    return "vivavoce"
+
+
+def _unknown(place: str) -> InvalidInput:
+    """Whoever answers there is not sent the key unless the caller says so."""
+    return InvalidInput(
+        f"Nothing known answers at {place}, and the key was not sent.",
+        hint="Check the url, or say service='hosted' if it is the hosted service.",
+    )
 
 
 async def _asked(backend: Backend, op: AgentQuery, told: asyncio.Queue[Told | None]) -> AgentAnswer:

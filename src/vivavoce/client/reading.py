@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Result)
 _NO_CONTENT = 204
 _SHOWN = 5
 _LATER = "The answer is sent to callbackURL."
-_SILENT = "The AI keeps silent in this conversation; its state says why."
+_SILENT = "The AI keeps silent: see the conversation, the agent's hours and its access lists."
 
 
 def result_of(op: Operation[R], reply: Reply) -> R:
@@ -38,6 +38,8 @@ def result_of(op: Operation[R], reply: Reply) -> R:
 def _result(op: Operation[Any], reply: Reply) -> Result:
     kind, route = op.spec.result, op.spec.route
     if route is not None and route.status == _NO_CONTENT:
+        if reply.status != _NO_CONTENT:
+            raise _unreadable(op, f"its status is {reply.status} instead of {_NO_CONTENT}")
         return _named(op, kind, route)
     if kind in _WAYS_BACK:
         return _WAYS_BACK[kind](op, reply.body)

@@ -11,7 +11,7 @@ from vivavoce.domain.values import Value
 from vivavoce.errors import NotAvailable
 from vivavoce.hosted.asking import opened, request_of
 from vivavoce.hosted.calling import Calls
-from vivavoce.hosted.exchanges import Asked, Reply
+from vivavoce.hosted.exchanges import ANSWER, Asked, Reply
 from vivavoce.hosted.lines import Line
 from vivavoce.hosted.streaming import heard
 from vivavoce.operations import Caller, Hear, Operation
@@ -83,4 +83,4 @@ def _upload(op: AddFile, file: Any) -> Asked:
     kind = str(op.config.get("mime_type") or "")
     route = CreateDatasource.spec.route
     assert route is not None
-    return Asked(route.method, route.path, form=fields, file=(op.name, file, kind))
+    return Asked(route.method, route.path, form=fields, file=(op.name, file, kind), seconds=ANSWER)

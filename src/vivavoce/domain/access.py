@@ -19,12 +19,19 @@ MOST_LISTED = 10_000
 """How many people one list of an agent has."""
 
 _PHONE = re.compile(r"\+?[\d\s().-]{5,}")
+_QUAD = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+"""An address on the network, which is no phone number."""
 
 
 def _phone(number: str) -> str:
-    if _PHONE.fullmatch(number) is None or sum(map(str.isdecimal, number)) < 5:
+    if not _is_phone(number):
         raise ValueError("must be a phone number with its country code")
     return number
+
+
+def _is_phone(name: str) -> bool:
+    is_written_so = _PHONE.fullmatch(name) is not None and _QUAD.fullmatch(name) is None
+    return is_written_so and sum(map(str.isdecimal, name)) >= 5
 
 
 Person = Annotated[Line, Field(max_length=320), AfterValidator(one_line)]
@@ -46,7 +53,7 @@ class AccessEntry(Entity):
 def compared(name: str) -> str:
     """What is compared of a name: of a phone number its digits, of all else the letters in any case."""
     name = name.strip()
-    return re.sub(r"\D", "", name) if _PHONE.fullmatch(name) else name.casefold()
+    return re.sub(r"\D", "", name) if _is_phone(name) else name.casefold()
 
 
 def names_of(conversation: Conversation, contact: Contact | None) -> set[str]:

@@ -36,7 +36,7 @@ def carried(kind: type[E], given: Mapping[str, Any]) -> Carried:
     id = given.get("id")
     if not isinstance(id, str) or _ID.fullmatch(id) is None:
         raise InvalidInput("Its id has letters that an id cannot have here.")
-    fields, losses = without_nul(dict(given)), dict[str, str]()
+    fields, losses = storable(dict(given)), dict[str, str]()
     for _ in range(len(kind.model_fields)):
         try:
             return Carried(
@@ -57,12 +57,12 @@ def carried(kind: type[E], given: Mapping[str, Any]) -> Carried:
     raise InvalidInput("It cannot be kept here: it breaks one rule after another.")
 
 
-def without_nul(value: Any) -> Any:
+def storable(value: Any) -> Any:
     """The same without NUL characters and halves of surrogate pairs, which no database keeps."""
     if isinstance(value, dict):
-        return {without_nul(key): without_nul(item) for key, item in value.items()}
+        return {storable(key): storable(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [without_nul(item) for item in value]
+        return [storable(item) for item in value]
     return re.sub("[\0\ud800-\udfff]", "", value) if isinstance(value, str) else value
 
 

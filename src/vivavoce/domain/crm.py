@@ -17,8 +17,21 @@ ConversationStatus = Literal["RESOLVED", "UNRESOLVED", "HUMAN_REQUESTED"]
 Priority = Literal["LOW", "MEDIUM", "HIGH"]
 TimeUnit = Literal["m", "h", "d"]
 AssigneeLogic = Literal["none", "clear", "single_user", "random_selected", "fair_distribution_selected"]
+
+
+def addressable(name: str) -> str:
+    """A new name that a path can hold; refused where it would lead to another address."""
+    if "/" in name:
+        raise ValueError("must not contain a slash")
+    if name in (".", ".."):
+        raise ValueError("must not be dots alone")
+    return name
+
+
 Tag = Annotated[Name, Field(max_length=25)]
 Tags = Annotated[list[Tag], Field(max_length=100)]
+NewTag = Annotated[Tag, AfterValidator(addressable)]
+NewTags = Annotated[list[NewTag], Field(max_length=100)]
 MembershipIds = Annotated[list[Id], Field(max_length=500)]
 
 LONGEST_WAIT = 31_536_000

@@ -15,6 +15,7 @@ Kind = Literal[
     "datasources",
     "agents",
     "tools",
+    "access",
     "steps",
     "contacts",
     "conversations",
@@ -52,6 +53,8 @@ class Imported(Entity):
     """Whether all that belongs to it is stored, too."""
     said: list[str] = []
     """What of it could not be carried over."""
+    unread: list[str] = []
+    """What of it the account did not give, and why."""
 
 
 def imported_id(kind: str, id: str) -> str:

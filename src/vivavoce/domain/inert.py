@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from .agents import CONFIGS_WITH_SECRETS, Agent
+from .avatars import Avatar
 from .channels import Account, Arrival
 from .crm import Step
 from .deliveries import Delivery
@@ -17,8 +18,9 @@ from .entities import Entity
 from .follow_ups import FollowUp
 from .http_tools import HttpConfig
 from .integrations import Integration
-from .knowledge import Datasource
-from .secrets import MARKER, Cover, is_secret_header, is_telling, within
+from .knowledge import Datasource, Datastore
+from .loose_requests import covered_request, is_request
+from .secrets import MARKER, Cover, is_telling, within
 from .tools import Tool
 from .turns import Approval, Turn
 
@@ -26,6 +28,7 @@ E = TypeVar("E", bound=Entity)
 
 SECRETS = "its secrets are blank: write them again"
 OFF = "it is switched off"
+PRIVATE = "it was public: it is private here until you change that"
 TOKEN = "its token is gone: renew it"
 PAUSED = "its webhook is paused until it is resumed"
 NOT_SENT = "it was not sent yet, and is not sent from here"
@@ -34,7 +37,6 @@ NOT_DECIDED = "it was not decided yet, and the call is not made from here"
 NOT_HEARD = "it was not heard yet: retry it to have it heard here"
 
 _MOVED = "It came from elsewhere"
-_SECTIONS = ("headers", "queryParameters", "pathVariables", "body")
 
 
 class Inert(NamedTuple, Generic[E]):
@@ -46,16 +48,17 @@ class Inert(NamedTuple, Generic[E]):
 
 
 def inert(thing: E) -> Inert[E]:
-    """The thing without secrets, switched off, with nothing left to be sent, answered or decided.
+    """The thing without secrets, switched off and private, with nothing left to be sent, answered or decided.
 
     Anything may be given: what neither acts nor holds secrets comes back as it is. A secret need not be
     covered by a marker already. A webhook has no switch: store what `pause_of` gives beside the thing.
     """
     blank = _Blank("")
-    changes, said = _at_rest(thing)
+    changes, said = _private(thing) if isinstance(thing, Agent | Datastore | Avatar) else _at_rest(thing)
     changes |= _without_secrets(thing, blank)
-    had_secrets = blank.is_used or bool(getattr(thing, "secrets", None))
-    if "secrets" in type(thing).model_fields:
+    can_have_secrets = "secrets" in type(thing).model_fields
+    had_secrets = can_have_secrets and (blank.is_used or bool(getattr(thing, "secrets", None)))
+    if can_have_secrets:
         changes["secrets"] = {}
     result = thing.model_copy(update=changes)
     if _webhook_of(result) is not None:
@@ -91,6 +94,8 @@ def veiled(thing: E) -> E:
             changes = {"raw": ""}
         case Delivery() | Turn() | Approval():
             changes = _without_secrets(thing, veil)
+        case Tool(config=dict() as config) if thing.type != "http" and is_request(config):
+            changes = {"config": covered_request(config, veil)}
         case _:
             return thing
     return thing.model_copy(update=changes)
@@ -138,6 +143,13 @@ def _at_rest(thing: Entity) -> tuple[dict[str, Any], tuple[str, ...]]:
     return {}, ()
 
 
+def _private(thing: Agent | Datastore | Avatar) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What must change so that no stranger is answered by it."""
+    if isinstance(thing, Avatar):
+        return ({"is_public": False}, (PRIVATE,)) if thing.is_public else ({}, ())
+    return ({"visibility": "private"}, (PRIVATE,)) if thing.visibility == "public" else ({}, ())
+
+
 def _without_secrets(thing: Entity, blank: _Blank) -> dict[str, Any]:
     """The fields of a thing that may hold secrets, without them."""
     match thing:
@@ -145,6 +157,8 @@ def _without_secrets(thing: Entity, blank: _Blank) -> dict[str, Any]:
             return {name: _config(name, getattr(thing, name), blank) for name in CONFIGS_WITH_SECRETS}
         case Tool(type="http", config=dict() as config):
             return {"config": _http(config, blank)}
+        case Tool(config=dict() as config) if is_request(config):
+            return {"config": _loose(config, blank)}
         case Tool() | Datasource():
             return {"config": blank.over_json("config", thing.config)}
         case Account():
@@ -156,9 +170,12 @@ def _without_secrets(thing: Entity, blank: _Blank) -> dict[str, Any]:
         case Delivery():
             return {"url": blank.over_json("url", thing.url)}
         case Turn():
-            return {"callback_url": blank.over_json("callbackUrl", thing.callback_url)}
+            url = blank.over_json("callbackUrl", thing.callback_url)
+            return {"callback_url": url, "query": blank.over_json("query", thing.query)}
         case Approval():
-            return {"arguments": blank.over_json("arguments", thing.arguments)}
+            parts = ("arguments", "variables", "query")
+            # The call is made nowhere else, so that no turn goes on from the steps before it.
+            return {"so_far": [], **{name: blank.over_json(name, getattr(thing, name)) for name in parts}}
     return {}
 
 
@@ -179,33 +196,21 @@ def _http(config: dict[str, Any], blank: _Blank) -> dict[str, Any]:
     try:
         request = HttpConfig.model_validate(config).covered(marks)
     except ValidationError:
-        covered = _covered_parameters(config, marks)
-    else:
-        covered = request.model_dump(mode="json", exclude_none=True)
-    if isinstance(config.get("url"), str):
-        covered["url"] = blank.over_json("url", config["url"])
+        return _loose(config, blank)
+    covered = request.model_dump(mode="json", exclude_none=True)
+    covered["url"] = blank.over_json("url", config["url"])
     blank.is_used |= marks.is_used
     return covered
 
 
-def _covered_parameters(config: Mapping[str, Any], marks: _Blank) -> dict[str, Any]:
-    """Settings of a request that are not as they should be, with a marker for what may be secret in them."""
-    return {
-        name: [_covered_parameter(name, item, marks) for item in value]
-        if name in _SECTIONS and isinstance(value, list)
-        else marks.over_json(name, value, telling=is_telling(name))
-        for name, value in config.items()
-    }
-
-
-def _covered_parameter(section: str, given: Any, marks: _Blank) -> Any:
-    covered = marks.over_json(section, given, spared=frozenset(("key",)))
-    if not isinstance(given, dict) or not given.get("value"):
-        return covered
-    key = str(given.get("key", ""))
-    is_fixed_header = section == "headers" and given.get("isUserProvided") is not True
-    is_secret = is_secret_header(key) if is_fixed_header else is_telling(key)
-    return {**covered, "value": marks.over(section, given["value"])} if is_secret else covered
+def _loose(config: Mapping[str, Any], blank: _Blank) -> dict[str, Any]:
+    """The settings of a request that are not as they should be, or are of a tool that does nothing here."""
+    marks = _Blank(MARKER)
+    covered = covered_request(config, marks)
+    if isinstance(config.get("url"), str):
+        covered["url"] = blank.over_json("url", config["url"])
+    blank.is_used |= marks.is_used
+    return covered
 
 
 def _webhook_of(thing: Entity) -> Webhook | None:

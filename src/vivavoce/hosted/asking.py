@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic.alias_generators import to_camel
 
-from vivavoce.errors import NotAvailable
+from vivavoce.errors import InvalidInput, NotAvailable
 from vivavoce.operations import Effect, Operation, Route
 from vivavoce.operations.agents import CreateAgent, ListAgents, UpdateAgent
 from vivavoce.operations.answers import AgentQuery
@@ -68,7 +68,7 @@ def request_of(route: Route, op: Operation[Any], sent: Json) -> Asked:
     """The request for these arguments: some in the path, the others in the address or the body."""
     path = route.path
     for name in route.path_names:
-        path = path.replace(f"{{{name}}}", quote(_text(sent[name]), safe="@"))
+        path = path.replace(f"{{{name}}}", _segment(name, _text(sent[name])))
     rest = {name: value for name, value in sent.items() if name not in route.path_names}
     is_read = op.spec.effect is Effect.READ
     seconds = ANSWER if isinstance(op, AgentQuery | GenerateResponse) else WHOLE
@@ -109,14 +109,24 @@ def file_upload(op: AddFile, file: BinaryIO) -> Asked:
 
 def opened(op: AddFile) -> BinaryIO:
     """The file that is to be uploaded."""
-    return Path(op.file).open("rb")
+    try:
+        return Path(op.file).open("rb")
+    except OSError as error:
+        raise InvalidInput(f"{op.file.name} cannot be read: {error.strerror}.") from error
 
 
 def _form(datastore_id: str, name: str, custom_id: str | None, contents: Any, kind: str) -> Asked:
     fields = {"datastoreId": datastore_id, "type": "file", "fileName": name}
     if custom_id is not None:
         fields["custom_id"] = custom_id
-    return Asked("POST", "/datasources", form=fields, file=(name, contents, kind))
+    return Asked("POST", "/datasources", form=fields, file=(name, contents, kind), seconds=ANSWER)
+
+
+def _segment(name: str, value: str) -> str:
+    """A value as a part of a path. Dots alone would lead to another address, and so to another thing."""
+    if value in (".", ".."):
+        raise InvalidInput(f"{name} must not be {value!r}.", hint="An address cannot hold it.")
+    return quote(value, safe="@")
 
 
 def _query(sent: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -9,12 +9,11 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from email.utils import parsedate_to_datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from vivavoce import __version__
-from vivavoce.errors import NotAuthenticated, Unreached, UpstreamFailed
+from vivavoce.errors import InvalidInput, NotAuthenticated, NotAvailable, Unreached, UpstreamFailed
 
 from .exchanges import CONNECT, Asked, Refused, Reply, Service, checked_base, hidden
 from .failing import HOSTED, LATER, LOOK_FIRST, UNSURE
@@ -58,12 +57,15 @@ class Calls:
         url: str,
         service: Service = HOSTED,
         *,
+        is_ours: bool = False,
         pause: Pause = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._base = checked_base(url, service.url)
+        self._base = checked_base(url, service.url, is_ours=is_ours)
         self.place, self.service = urlsplit(self._base).netloc, service
         self._pause, self._chance = pause, chance
+        self._pools: dict[bool, httpx2.AsyncClient] = {}
+        self._is_closed = False
 
     async def send(self, asked: Asked, key: str, *, is_raw: bool = False) -> Reply:
         """The answer to a request. A refusal is one of our errors; so is every failure on the way.
@@ -88,7 +90,7 @@ class Calls:
     async def opened(self, asked: Asked, key: str) -> AsyncGenerator[Opened]:
         """The answer as soon as it begins, for one that comes in pieces. It is never asked for twice."""
         try:
-            async with asyncio.timeout(asked.seconds), self._answering(asked, key) as response:
+            async with asyncio.timeout(asked.seconds), self._answering(asked, key, is_left=True) as response:
                 if not response.is_success:
                     await self._refused(asked, key, response)
                 async with aclosing(response.aiter_bytes()) as pieces:
@@ -100,8 +102,9 @@ class Calls:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if "_client" in self.__dict__:
-            await self._client.aclose()
+        self._is_closed = True
+        for pool in self._pools.values():
+            await pool.aclose()
 
     async def _sent(self, asked: Asked, key: str, is_raw: bool) -> Reply:
         async with self._answering(asked, key) as response:
@@ -111,11 +114,15 @@ class Calls:
             return Reply(response.status_code, _kind(response), body if is_raw else hidden(body, key))
 
     @asynccontextmanager
-    async def _answering(self, asked: Asked, key: str) -> AsyncGenerator[httpx2.Response]:
+    async def _answering(
+        self, asked: Asked, key: str, *, is_left: bool = False
+    ) -> AsyncGenerator[httpx2.Response]:
+        """The answer as it begins. Who leaves one early is noticed by the service over HTTP/1.1 alone."""
         import httpx2
 
+        pool = self._pool(is_http2=not is_left)
         try:
-            response = await self._client.send(self._request(asked, key), stream=True)
+            response = await pool.send(self._request(pool, asked, key), stream=True)
             try:
                 yield response
             finally:
@@ -132,7 +139,7 @@ class Calls:
                 raise _Again(UpstreamFailed(text, hint=LATER)) from None
             raise UpstreamFailed(f"{text} {UNSURE}", hint=LOOK_FIRST) from None
 
-    def _request(self, asked: Asked, key: str) -> httpx2.Request:
+    def _request(self, pool: httpx2.AsyncClient, asked: Asked, key: str) -> httpx2.Request:
         if not key and self.service.needs_key:
             raise NotAuthenticated(
                 f"There is no key for {self.service.name}.",
@@ -144,7 +151,7 @@ class Calls:
                 hint=f"Check {self.service.key}.",
             )
         files = None if asked.file is None else {"file": asked.file}
-        return self._client.build_request(
+        return pool.build_request(
             asked.method,
             self._base + asked.path,
             params=asked.query or None,
@@ -175,15 +182,30 @@ class Calls:
             return UpstreamFailed(text, hint=LATER)
         return UpstreamFailed(f"{text} {UNSURE}", hint=LOOK_FIRST)
 
-    @cached_property
-    def _client(self) -> httpx2.AsyncClient:
+    def _pool(self, *, is_http2: bool) -> httpx2.AsyncClient:
+        """The connections, with HTTP/2 where the service offers it over TLS, or without."""
+        if self._is_closed:
+            raise NotAvailable(
+                f"The connection to {self.place} is closed.", hint="Call it within the context of connect."
+            )
+        is_http2 = is_http2 or self._base.startswith("http:")  # where there is no HTTP/2 anyway
+        if is_http2 not in self._pools:
+            self._pools[is_http2] = self._made(is_http2)
+        return self._pools[is_http2]
+
+    def _made(self, is_http2: bool) -> httpx2.AsyncClient:
         import httpx2  # loaded when the service is first called
 
+        try:
+            trust = httpx2.create_ssl_context()  # SSL_CERT_FILE is heeded, as egress does
+        except OSError as error:
+            text = f"The file that SSL_CERT_FILE names cannot be read: {error.strerror or error}."
+            raise InvalidInput(text, hint="Let it name a file with certificates.") from None
         for name in ("httpcore2", "hpack"):
             logging.getLogger(name).setLevel(logging.INFO)  # in their details stand headers, as they came
         return httpx2.AsyncClient(
-            http2=True,  # where the service offers it, over TLS
-            verify=httpx2.create_ssl_context(),  # SSL_CERT_FILE is heeded, as egress does
+            http2=is_http2,
+            verify=trust,
             timeout=httpx2.Timeout(None, connect=CONNECT),
             follow_redirects=False,
             trust_env=False,

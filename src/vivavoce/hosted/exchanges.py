@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from vivavoce.errors import InvalidInput, VivavoceError
 CONNECT = 10.0
 WHOLE = 60.0
 ANSWER = 300.0
-"""Seconds for a connection, for a whole call, and for one that waits for a model."""
+"""Seconds for a connection, for a whole call, and for one that waits for a model or carries a file."""
 _SHORTEST_KEY = 8
 
 
@@ -72,8 +73,11 @@ def hidden(body: bytes, key: str) -> bytes:
     return body.replace(secret, MARKER.encode()) if len(secret) >= _SHORTEST_KEY and secret in body else body
 
 
-def checked_base(url: str, name: str) -> str:
-    """The address of a service, by `name` in errors; refused where a key would travel in the clear."""
+def checked_base(url: str, name: str, *, is_ours: bool = False) -> str:
+    """The address of a service, by `name` in errors; refused where a key would travel in the clear.
+
+    One of ours may be spoken to in the clear within a private network.
+    """
     try:
         parts = urlsplit(url.strip())
         is_whole = bool(parts.hostname) and parts.port != 0 and parts.username is None
@@ -81,14 +85,23 @@ def checked_base(url: str, name: str) -> str:
         is_whole = False
         parts = urlsplit("")
     name = name[:1].upper() + name[1:]
-    is_near = (parts.hostname or "") in ("127.0.0.1", "::1", "localhost")
+    host = parts.hostname or ""
+    is_near = host in ("127.0.0.1", "::1", "localhost") or (is_ours and _is_private(host))
     if not is_whole or parts.query or parts.fragment or parts.scheme not in ("https", "http"):
         raise InvalidInput(
-            f"{name} must be the address of the service.", hint="E.g. https://api.chatvolt.ai."
+            f"{name} must be the address of the service.", hint="It begins with https:// and a host."
         )
     if parts.scheme == "http" and not is_near:
         raise InvalidInput(
             f"{name} must begin with https://: the key would travel in the clear.",
-            hint="Plain http is for this machine alone.",
+            hint="Plain http is for this machine alone" + (", or for a private network." if is_ours else "."),
         )
     return url.strip().rstrip("/")
+
+
+def _is_private(host: str) -> bool:
+    """Whether a host is of a private network: such an address, or a name without a domain."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host[:1].isalpha() and "." not in host  # a bare number is an address too

@@ -9,7 +9,8 @@ from urllib.parse import unquote_plus
 
 from vivavoce.domain.addresses import origin_of
 from vivavoce.domain.http_tools import destination_of
-from vivavoce.domain.secrets import MARKER, Cover, is_address, is_secret_header, is_telling
+from vivavoce.domain.loose_requests import covered_request, is_request
+from vivavoce.domain.secrets import MARKER, Cover, is_address, is_telling
 from vivavoce.domain.tools import Tool
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.agents import AgentList, AgentShown
@@ -19,7 +20,6 @@ from vivavoce.operations.knowledge_results import DatasourcePage, DatasourceShow
 Json = dict[str, Any]
 T = TypeVar("T", bound=Tool)
 
-_SECTIONS = ("headers", "queryParameters", "pathVariables", "body")
 _CONFIGS = ("config_url_external", "config_url_infos_system_external")
 _SECRET_KEYS = ("header", "headerKey")
 _SECRET_FIELDS = (
@@ -74,21 +74,9 @@ def veiled_tool(tool: T) -> T:
     """A tool with the marker in place of its secrets."""
     if tool.config is None:
         return tool
-    config = veiled_http(tool.config) if tool.type == "http" else _VEIL.over_json("", tool.config)
+    is_loose = tool.type == "http" or is_request(tool.config)
+    config = covered_request(tool.config, _VEIL) if is_loose else _VEIL.over_json("", tool.config)
     return tool.model_copy(update={"config": config})
-
-
-def veiled_http(config: Json) -> Json:
-    """The settings of an HTTP tool without its secrets; whatever else is in them stays as it is."""
-    covered = dict(config)
-    for section in _SECTIONS:
-        if isinstance(config.get(section), list):
-            covered[section] = [_veiled_parameter(section, item) for item in config[section]]
-    covered["url"] = _veiled_address(config.get("url"))
-    body = _json(config.get("rawBody"))
-    if body is not None and (hidden := _VEIL.over_json("", body)) != body:
-        covered["rawBody"] = json.dumps(hidden, ensure_ascii=False)
-    return covered
 
 
 def holds_marker(value: Any) -> bool:
@@ -142,15 +130,6 @@ def no_secret() -> InvalidInput:
         f"The marker {MARKER} stands where the hosted service has no secret that it could keep.",
         hint="Write the secret itself.",
     )
-
-
-def _veiled_parameter(section: str, item: Any) -> Any:
-    if not isinstance(item, dict) or not item.get("value"):
-        return item
-    key = str(item.get("key", ""))
-    is_fixed_header = section == "headers" and item.get("isUserProvided") is not True
-    is_secret = is_secret_header(key) if is_fixed_header else is_telling(key)
-    return {**item, "value": MARKER} if is_secret else item
 
 
 def _veiled_config(config: Json | None) -> Json | None:

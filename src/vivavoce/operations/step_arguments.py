@@ -13,6 +13,7 @@ from vivavoce.domain.crm import (
     AssigneeLogic,
     ConversationStatus,
     MembershipIds,
+    NewTags,
     Priority,
     RequestContact,
     StepFields,
@@ -59,7 +60,7 @@ class StepArguments(Operation[R]):
     ] = None
     default_priority: Annotated[Priority | None, Field(description="Priority it gets on entry.")] = None
     default_ai_control: Annotated[bool | None, Field(description="Switch the AI on or off on entry.")] = None
-    default_tags: Annotated[Tags | None, Field(description="Tags added on entry.")] = None
+    default_tags: Annotated[NewTags | None, Field(description="Tags added on entry.")] = None
     default_tags_to_remove: Annotated[Tags | None, Field(description="Tags taken off on entry.")] = None
     assignee_logic_type: Annotated[
         AssigneeLogic | None,

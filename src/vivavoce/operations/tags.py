@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from vivavoce.domain.conversations import TagKind
-from vivavoce.domain.crm import Tag
+from vivavoce.domain.crm import NewTag, Tag
 from vivavoce.domain.values import Line
 
 from .base import Effect, Listing, Operation, Result
 from .conversations import ConversationId
-
-
-def _without_slash(tag: str) -> str:
-    if "/" in tag:
-        raise ValueError("must not contain a slash")
-    return tag
-
-
-TagName = Annotated[Tag, AfterValidator(_without_slash)]
 
 
 class TagShown(TagKind, Result):
@@ -64,7 +55,7 @@ class CreateTag(
 ):
     """Make a tag, or give another colour to one that there is."""
 
-    name: Annotated[TagName, Field(description="What it is called, at most 25 characters.")]
+    name: Annotated[NewTag, Field(description="What it is called, at most 25 characters.")]
     color: Annotated[
         Annotated[Line, Field(max_length=40)] | None, Field(description="The colour it is shown in.")
     ] = None
@@ -105,7 +96,7 @@ class TagConversation(
     """Put a tag on a conversation. A tag that there is not yet is made."""
 
     conversation_id: ConversationId
-    tag_name: Annotated[TagName, Field(description="The tag.")]
+    tag_name: Annotated[NewTag, Field(description="The tag.")]
 
 
 class UntagConversation(

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from vivavoce.domain.conversations import VariableName, VariableValue
+from vivavoce.domain.crm import addressable
 from vivavoce.domain.prompting import PROMPT_VARIABLES
 
 from .base import Effect, Listing, Operation, Result
@@ -46,7 +47,7 @@ class SetVariable(
     """Keep a fact about a conversation, in place of an older one. Prompts can name it, as {order}."""
 
     conversation_id: ConversationId
-    var_name: Annotated[VarName, AfterValidator(_not_built_in)]
+    var_name: Annotated[VarName, AfterValidator(addressable), AfterValidator(_not_built_in)]
     var_value: Annotated[VariableValue, Field(description="The fact, at most 100 characters.")]
 
 

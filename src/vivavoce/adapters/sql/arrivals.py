@@ -11,11 +11,11 @@ class ArrivalRows(Rows[Arrival]):
     """What arrived from providers, each event of an account once."""
 
     def take(self, arrival: Arrival) -> bool:
-        """Store it; False, and nothing is changed, where the account has one of that event already."""
+        """Store it; False, and nothing is changed, where its id or that event of the account is there."""
         taken = self.connection.execute(
             "insert into arrivals (id, created_at, account_id, event_id, state, document)"
             " values (:id, :created_at, :account_id, :event_id, :state, :document)"
-            " on conflict (account_id, event_id) do nothing returning id",
+            " on conflict do nothing returning id",
             self._row(arrival),
         )
         return bool(list(taken))

@@ -21,7 +21,7 @@ from .terminal import harmless
 
 _ACCOUNT = "chatvolt"
 _STOPPED = "Stopped. Run the same command again to go on: what was stored is not copied again."
-_NAMES = {"crm_logs": "CRM logs"}
+_NAMES = {"crm_logs": "CRM logs", "access": "access lists"}
 
 
 @click.command("import")

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal, NoReturn, TypeVar, cast
 
@@ -163,6 +164,10 @@ def opened(path: Path, known: Collection[str]) -> Iterator[Archive]:
         file = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise InvalidInput(f"There is no file {path}.") from None
+    except PermissionError:
+        raise InvalidInput(
+            f"You may not read {path}.", hint="Ask its owner for it, or read it as that user."
+        ) from None
     except _BROKEN as error:
         raise Unreadable(f"{path} is no archive, or it is cut off: {error}.", hint=_HOW) from error
     with file:
@@ -178,7 +183,7 @@ def _lines(part: IO[bytes]) -> Iterator[bytes]:
 
 
 def _json(line: bytes) -> Line:
-    read = json.loads(line, parse_constant=_no_number)
+    read = json.loads(line, parse_constant=_no_number, parse_float=_finite)
     if not isinstance(read, dict):
         raise ValueError("is no JSON object")
     # What a JSON escape can say and a database cannot keep is rare, so that few lines are looked through.
@@ -187,6 +192,13 @@ def _json(line: bytes) -> Line:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("holds a number that cannot be kept")
+    return number
 
 
 def _kept(value: Any) -> Any:

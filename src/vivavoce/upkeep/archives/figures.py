@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce.ports import Spending, Tables
 
 from .files import Line
-from .things import AT_ONCE, Became
+from .things import AT_ONCE, Became, fitting
 
 _NOTHING = Spending(0, 0, 0, 0.0)
 
@@ -65,7 +65,7 @@ class UsagePart:
 
     def read(self, line: Line) -> Spent:
         """The figures of a line."""
-        return Spent.model_validate(line)
+        return fitting(Spent.model_validate(line))
 
     def look(self, things: Sequence[Spent], tables: Tables) -> list[Became]:
         """What would become of figures."""

@@ -122,14 +122,21 @@ def _is_there(path: Path) -> Conflict:
 
 @contextmanager
 def _taken(draft: Path) -> Iterator[BinaryIO]:
-    """The draft, which nobody else writes to; Conflict where someone does."""
+    """The draft, a file of its own that nobody else reads or writes; Conflict where it is none."""
     while True:
-        with os.fdopen(os.open(draft, os.O_CREAT | os.O_RDWR, 0o600), "r+b") as file:
+        with os.fdopen(os.open(draft, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "r+b") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise Conflict(f"Another process writes {draft} now.", hint="Let it end.") from None
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.geteuid():
+                raise Conflict(f"{draft} belongs to someone else.", hint="Name a file in a folder of yours.")
             with suppress(FileNotFoundError):  # it was finished this moment
-                if os.path.samestat(os.fstat(file.fileno()), os.stat(draft)):
+                if os.path.samestat(status, os.lstat(draft)):
+                    if status.st_nlink > 1:  # what it names has another name by now: that file stays
+                        draft.unlink()
+                        continue
+                    os.fchmod(file.fileno(), 0o600)
                     yield file
                     return

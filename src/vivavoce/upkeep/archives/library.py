@@ -18,7 +18,7 @@ from vivavoce.ports import Tables
 
 from .files import Line
 from .taking import Action, AddFile, AddText, AddVersion, Begin, End
-from .things import AT_ONCE, Became
+from .things import AT_ONCE, Became, fitting
 
 _STRETCH = 131_072
 """Characters of a text in one line."""
@@ -73,6 +73,7 @@ class LibraryPart:
     def __init__(self) -> None:
         self._source: Datasource | None = None
         self._versions: list[Document] = []
+        self._known: set[str] = set()
         self._at = self._files = 0
 
     def number(self, tables: Tables) -> int:
@@ -97,13 +98,16 @@ class LibraryPart:
         """What a line asks for, after those before it; ValueError where it is out of place."""
         piece = Piece.model_validate(line, extra="ignore")
         if piece.datasource is not None:
-            self._source, self._versions, self._at, self._files = piece.datasource, [], 0, 0
+            self._source, self._versions, self._at, self._files = fitting(piece.datasource), [], 0, 0
             return Begin(piece.datasource)
         if self._source is None:
             raise ValueError("it belongs to no datasource")
         if piece.version is not None:
             self._check_whole()
-            self._versions.append(piece.version.of(self._source))
+            if piece.version.id in self._known:
+                raise ValueError(f"the version {piece.version.id!r} stands there twice")
+            self._known.add(piece.version.id)
+            self._versions.append(fitting(piece.version).of(self._source))
             self._at = 0
             return AddVersion(self._source.id, self._versions[-1])
         if piece.text is not None and self._versions:

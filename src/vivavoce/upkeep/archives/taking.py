@@ -117,6 +117,8 @@ class End:
         tables.datasources.replace(quiet.model_copy(update=changes))
         if (step := self._step()) is not None:
             tables.ingestions.put(here.id, step, now)
+        elif self.has_file:
+            tables.uploads.drop(here.id)
         return self._added()
 
     def _added(self) -> Became:
@@ -124,19 +126,21 @@ class End:
         return Became(self.source.id, "added", (*inert(self.source).said, *said))
 
     def _met(self, here: Datasource) -> Became:
-        quiet = inert(self.source).thing
+        quiet, said = inert(self.source)
         if all(getattr(quiet, name) == getattr(here, name) for name in _COMPARED):
-            return Became(here.id, "unchanged")
+            return Became(here.id, "unchanged", () if here.secrets else said)
         return Became(here.id, "kept", ("it is here already and differs: it stays as it is here",))
 
     def _step(self) -> Step | None:
         """Where its indexing begins; never on the web, since an import asks nobody for anything."""
+        if self.source.error == UNFINISHED:
+            return None  # it was not whole where it comes from
         if self.has_file:
             return "read"
         return "split" if any(document.state != "old" for document in self.versions) else None
 
     def _is_on_its_way(self) -> bool:
-        return self.source.status in ("pending", "running")
+        return self.source.status in ("pending", "running") or self.source.error == UNFINISHED
 
     def _state(self) -> dict[str, Any]:
         if self._step() is not None:

@@ -27,6 +27,7 @@ class _Reference(NamedTuple):
 _REFERENCES: dict[Kind, tuple[_Reference, ...]] = {
     "datasources": (_Reference("datastore_id", "datastores", True),),
     "tools": (_Reference("agent_id", "agents", True), _Reference("datastore_id", "datastores", True)),
+    "access": (_Reference("agent_id", "agents", True),),
     "steps": (
         _Reference("scenario_id", "scenarios", True),
         _Reference("agent_id", "agents"),

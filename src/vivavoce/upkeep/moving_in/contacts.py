@@ -46,16 +46,18 @@ async def _contact(move: Move, row: Row, facts: _Facts) -> Thing | None:
     if row.shown is None:
         move.report.fail("contacts", row.id, row.fault)
         return None
-    variables, losses = await facts.about(row.id)
+    variables, unread = await facts.about(row.id)
     sources = variables.get("_sources")
     told = sources if isinstance(sources, dict) else {}
     known = {name: value for name, value in variables.items() if not name.startswith("_")}
     origins = {name: told[name] if told.get(name) in _ORIGINS else "unknown" for name in known}
-    digest = json.dumps([known, origins], sort_keys=True)
+    digest = _UNREAD if unread else json.dumps([known, origins], sort_keys=True)
     thing = move.made(
         "contacts", row.id, contact_of, move, row.shown, digest, variables=known, origins=origins
     )
-    return None if thing is None else replace(thing, losses=[*thing.losses, *losses])
+    if thing is None or not unread:
+        return thing
+    return replace(thing, unread=unread, keeps=("variables", "origins"))
 
 
 class _Facts:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
 
 from vivavoce.app import App
 from vivavoce.hosted.backend import HostedBackend
 from vivavoce.operations.agents import ListAgents
-from vivavoce.operations.crm_logs import LogShown
 from vivavoce.upkeep.reports import Report
 
 from .account import Account, Pause
@@ -63,15 +61,5 @@ async def _copied(move: Move) -> None:
     await move_steps(move, scenarios)
     await move_contacts(move)
     stays = await read_stays(move)
-    present = _present(stays)
-    await move_conversations(move, present)
-    await move_stays(move, [stay for stay in stays if present.get(stay.conversation_id) is not stay])
-
-
-def _present(stays: Iterable[LogShown]) -> dict[str, LogShown]:
-    """By conversation, the stay that lasts; the newest where several say so."""
-    present: dict[str, LogShown] = {}
-    for stay in stays:
-        if stay.status == "active":
-            present.setdefault(stay.conversation_id, stay)
-    return present
+    await move_conversations(move, stays)
+    await move_stays(move, stays.past)

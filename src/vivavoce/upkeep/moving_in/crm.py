@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from vivavoce.domain.crm import CrmLog, Scenario, Step
 from vivavoce.hosted.rows import Row
@@ -36,21 +37,33 @@ async def move_steps(move: Move, scenario_ids: list[str]) -> None:
         move.told("steps", done, len(scenario_ids))
 
 
-async def read_stays(move: Move) -> list[LogShown]:
-    """Which steps conversations are in and were in, newest first."""
-    pages = count(1)
+class Stays(NamedTuple):
+    """Which steps conversations are in, and were in."""
+
+    present: dict[str, LogShown]
+    """By conversation, the stay that lasts; the newest where several say so."""
+    past: list[LogShown]
+    are_all: bool
+    """Whether no log is missing: where one is, nobody can be said to have left a step."""
+
+
+async def read_stays(move: Move) -> Stays:
+    """The stays that the account tells of."""
+    pages, remarks = count(1), len(move.report.remarks)
 
     def page(number: int, _: Row | None) -> ListConversationLogs:
         return ListConversationLogs(page=next(pages), limit=PAGE)
 
-    stays: list[LogShown] = []
+    present, past = dict[str, LogShown](), list[LogShown]()
     async for rows in move.pages("crm_logs", page):
         for row in rows:
             if row.shown is None:
                 move.report.fail("crm_logs", row.id, row.fault)
+            elif row.shown.status == "active" and row.shown.conversation_id not in present:
+                present[row.shown.conversation_id] = row.shown
             else:
-                stays.append(row.shown)
-    return stays
+                past.append(row.shown)
+    return Stays(present, past, len(move.report.remarks) == remarks)
 
 
 async def move_stays(move: Move, stays: list[LogShown]) -> None:
@@ -62,8 +75,9 @@ async def move_stays(move: Move, stays: list[LogShown]) -> None:
 
 def stay_of(move: Move, shown: LogShown, *, is_over: bool = False) -> Thing:
     """A stay as it is to be stored. Time does not run in it: nothing moves by itself."""
-    status = {"status": "inactive"} if is_over and shown.status == "active" else {}
-    return move.home.thing("crm_logs", CrmLog, shown, turn_id=None, **status)
+    if is_over and shown.status == "active":
+        return move.home.thing("crm_logs", CrmLog, shown, "over", turn_id=None, status="inactive")
+    return move.home.thing("crm_logs", CrmLog, shown, turn_id=None)
 
 
 def _step(move: Move, row: Row, scenario_id: str) -> Thing | None:

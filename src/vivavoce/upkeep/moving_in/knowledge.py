@@ -52,14 +52,14 @@ async def _datasource(move: Move, row: Row, datastore_id: str) -> Thing | None:
     if row.shown is None:
         move.report.fail("datasources", row.id, row.fault)
         return None
-    text, losses = await _text(move, row)
+    text, unread = await _text(move, row)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
     def make() -> Thing:
         thing = move.home.thing("datasources", Datasource, row.shown, digest, datastore_id=datastore_id)
         source, said = with_text(thing.entity, text)
-        lacking = [NO_TEXT] if source.status == "error" and not losses else []
-        return replace(thing, entity=source, text=said, losses=[*thing.losses, *losses, *lacking])
+        lacking = [NO_TEXT] if source.status == "error" and not unread else []
+        return replace(thing, entity=source, text=said, losses=[*thing.losses, *lacking], unread=unread)
 
     return move.made("datasources", row.id, make)
 

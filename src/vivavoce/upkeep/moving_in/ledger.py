@@ -92,20 +92,19 @@ class Ledger:
         there: str,
         said: list[str],
         tables: Tables,
-        *,
-        is_whole: bool = True,
+        **values: Any,
     ) -> None:
-        """Note that a thing is here now, and how it looks."""
+        """Note that a thing is here now, and how it looks; as a whole, unless `values` say otherwise."""
         here = state_of(kind, entity, tables)
-        id = imported_id(kind, entity.id)
-        self.note(id, tables, kind=kind, there=there, here=here, said=said, is_whole=is_whole)
+        known: dict[str, Any] = {"there": there, "here": here, "said": said, "is_whole": True}
+        self.note(imported_id(kind, entity.id), tables, kind=kind, **known | values)
 
-    def note_change(self, kind: Kind, entity: Entity, tables: Tables) -> None:
+    def note_change(self, kind: Kind, entity: Entity, tables: Tables, **values: Any) -> None:
         """Note how a thing looks after the copy itself changed it, if the copy made it."""
         if self.find(kind, entity.id, tables) is not None:
             here = state_of(kind, entity, tables)
-            self.note(imported_id(kind, entity.id), tables, kind=kind, here=here)
+            self.note(imported_id(kind, entity.id), tables, kind=kind, here=here, **values)
 
-    def touch(self, noted: Imported, said: list[str], tables: Tables) -> None:
+    def touch(self, noted: Imported, said: list[str], unread: list[str], tables: Tables) -> None:
         """Note that a thing was looked at in this copy, and what was said of it."""
-        tables.imported.replace(noted.changed(self.now, round=self.round, said=said))
+        tables.imported.replace(noted.changed(self.now, round=self.round, said=said, unread=unread))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from vivavoce.domain.access import AccessEntry
 from vivavoce.domain.agents import Agent
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.imports import Imported, Kind, fingerprint
@@ -60,11 +61,20 @@ class Settler:
         """The things of a kind that were dealt with before the copy was broken off."""
         return await self.ports.store.read(lambda tables: self.ledger.done(kind, tables))
 
+    async def known(self, kind: Kind, ids: Iterable[str]) -> set[str]:
+        """Those of some ids under which something is here, or was copied before."""
+
+        def read(tables: Tables) -> set[str]:
+            found = ((id, table_of(kind, tables).find(id), self.ledger.find(kind, id, tables)) for id in ids)
+            return {id for id, known, noted in found if known is not None or noted is not None}
+
+        return await self.ports.store.read(read)
+
     def pass_over(self, kind: Kind, id: str, noted: Imported) -> None:
         """Count a thing that was dealt with before."""
         self.met.add((kind, id))
         self.report.count(kind, "unchanged")
-        self.report.say(kind, id, *noted.said)
+        self._say(kind, id, noted.said, noted.unread)
 
     async def settle(self, things: Sequence[Thing]) -> list[Outcome]:
         """What became of each thing; they are stored together."""
@@ -84,9 +94,15 @@ class Settler:
         for thing, (outcome, said) in zip(things, settled, strict=True):
             self.met.add((thing.kind, thing.id))
             self.report.count(thing.kind, outcome)
-            self.report.say(thing.kind, thing.id, *said)
+            self._say(thing.kind, thing.id, said, thing.unread)
             if self.report.is_dry and outcome == "added":
                 self._coming.add((thing.kind, thing.id))
+
+    def _say(self, kind: Kind, id: str, said: Iterable[str], unread: Sequence[str]) -> None:
+        """Note what must be known about a thing; one not read as a whole counts as failed, too."""
+        self.report.say(kind, id, *said, *unread)
+        if unread:
+            self.report.count(kind, "failed")
 
     def settled(self, things: Sequence[Thing], tables: Tables, *, is_whole: bool = True) -> list[Settled]:
         """What becomes of things inside a transaction."""
@@ -115,12 +131,14 @@ class Settler:
             return Settled("kept", [error.message])
         if noted is not None and known is not None and noted.is_whole:
             if noted.there == thing.there:
-                return self._looked_at(noted, Settled("unchanged", []), tables)
+                return self._looked_at(noted, thing, Settled("unchanged", []), tables)
             if noted.here != state_of(thing.kind, known, tables):
-                return self._looked_at(noted, Settled("kept", [CHANGED]), tables)
+                said = [] if thing.keeps else [CHANGED]  # it is not known whether it was
+                return self._looked_at(noted, thing, Settled("kept", said), tables)
         if not self.report.is_dry:
             stored = self._stored(thing, known, tables, later)
-            self.ledger.note_thing(thing.kind, stored, thing.there, thing.losses, tables, is_whole=is_whole)
+            noting = {"is_whole": is_whole, "unread": thing.unread}
+            self.ledger.note_thing(thing.kind, stored, thing.there, thing.losses, tables, **noting)
         return Settled("added" if known is None else "updated", thing.losses)
 
     def _fitting(self, thing: Thing, tables: Tables, beside: set[tuple[Kind, str]]) -> Thing:
@@ -145,6 +163,10 @@ class Settler:
                 entity = entity.model_copy(update={"handle": None})
         if isinstance(entity, Contact):
             self._check_person(entity, tables)
+        if isinstance(entity, AccessEntry):
+            same = tables.access.where(agent_id=entity.agent_id, kind=entity.kind, who=entity.who)
+            if any(other.id != entity.id for other in same):
+                raise Conflict(f"the {entity.kind} of the agent has them here already")
         if isinstance(entity, Tool):
             others = tables.tools.where(agent_id=entity.agent_id)
             check_together([*(other for other in others if other.id != entity.id), entity])
@@ -161,9 +183,9 @@ class Settler:
                         self.people[contact.id] = other.id
                     raise Conflict(f"contact {other.id} has the same {what} here, and stays as it is")
 
-    def _looked_at(self, noted: Imported, settled: Settled, tables: Tables) -> Settled:
+    def _looked_at(self, noted: Imported, thing: Thing, settled: Settled, tables: Tables) -> Settled:
         if not self.report.is_dry:
-            self.ledger.touch(noted, settled.said, tables)
+            self.ledger.touch(noted, settled.said, thing.unread, tables)
         return settled
 
     def _stored(self, thing: Thing, known: Any, tables: Tables, later: list[Thing]) -> Any:
@@ -172,7 +194,7 @@ class Settler:
         if isinstance(entity, Datasource):
             return store_datasource(entity, known, thing.text, self.ports, tables)
         if known is not None:
-            kept = {name: getattr(known, name) for name in _OF_HERE.get(thing.kind, ())}
+            kept = {name: getattr(known, name) for name in (*_OF_HERE.get(thing.kind, ()), *thing.keeps)}
             entity = entity.model_copy(update=kept)
         field = _LATER.get(thing.kind)
         if field is not None and getattr(entity, field) is not None:

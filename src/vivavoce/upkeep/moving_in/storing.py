@@ -48,9 +48,24 @@ def _said(
     """How many messages are new here, and which have an id that something else has."""
     known = {each.id: each for each in tables.messages.within("id", [message.id for message in messages])}
     new = [message for message in messages if message.id not in known]
-    for message in [] if is_dry else new:
-        tables.messages.append(message)
+    if new and not is_dry:
+        last = tables.messages.last(conversation_id, 1, is_brief=True)
+        for message in new:
+            tables.messages.append(message)
+        if last and new[0].created_at < last[0].created_at:
+            _put_in_order(conversation_id, tables)
     return len(new), [each.id for each in known.values() if each.conversation_id != conversation_id]
+
+
+def _put_in_order(conversation_id: str, tables: Tables) -> None:
+    """Number the messages of a conversation anew, by the time at which they were said."""
+    messages = sorted(
+        tables.messages.where(conversation_id=conversation_id), key=lambda each: each.created_at
+    )
+    places = [(place, each) for place, each in enumerate(messages, start=1) if each.position != place]
+    for sign in (-1, 1):  # at first out of the way, as no two may be in one place
+        for place, message in places:
+            tables.messages.replace(message.model_copy(update={"position": sign * place}))
 
 
 def _finished(move: Move, talk: Talk, settled: Settled, tables: Tables) -> list[Settled]:
@@ -59,7 +74,8 @@ def _finished(move: Move, talk: Talk, settled: Settled, tables: Tables) -> list[
     conversation = tables.conversations.find(talk.conversation.id)
     is_stored = settled.outcome in _STORED and not is_dry
     if is_stored and conversation is not None:
-        _end_stays(move, conversation, talk.stay, tables)
+        if not talk.conversation.keeps:
+            _end_stays(move, conversation, talk.stay, tables)
         _keep_tags(move, conversation.tags, tables)
     results = settler.settled(talk.notes, tables)
     if talk.stay is not None:
@@ -67,7 +83,8 @@ def _finished(move: Move, talk: Talk, settled: Settled, tables: Tables) -> list[
     if is_stored and conversation is not None:
         noted = settler.ledger.find("conversations", conversation.id, tables)
         there = "" if noted is None else noted.there
-        settler.ledger.note_thing("conversations", conversation, there, settled.said, tables)
+        unread = talk.conversation.unread
+        settler.ledger.note_thing("conversations", conversation, there, settled.said, tables, unread=unread)
     return results
 
 
@@ -80,13 +97,13 @@ def _stayed(move: Move, stay: Thing, tables: Tables, *, may_move: bool) -> Settl
 
 
 def _end_stays(move: Move, conversation: Conversation, stay: Thing | None, tables: Tables) -> None:
-    """A conversation that moved there is no longer where it was."""
+    """A conversation that moved there is no longer where it was; it may come back with the same log."""
     now = move.home.now
     for log in tables.crm_logs.where(conversation_id=conversation.id, status="active"):
         if stay is None or log.id != stay.id:
             over = log.changed(now, status="inactive")
             tables.crm_logs.replace(over)
-            move.settler.ledger.note_change("crm_logs", over, tables)
+            move.settler.ledger.note_change("crm_logs", over, tables, there="")
 
 
 def _keep_tags(move: Move, tags: Sequence[str], tables: Tables) -> None:

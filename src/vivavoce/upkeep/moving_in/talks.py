@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vivavoce.domain.carrying import without_nul
+from vivavoce.domain.carrying import storable
 from vivavoce.domain.conversations import MOST_TAGS, Conversation, Message
 from vivavoce.errors import VivavoceError
 from vivavoce.hosted.reading import read_value
@@ -31,9 +31,9 @@ class Talk:
 
 
 def conversation_of(
-    home: Home, shown: ConversationShown, messages: Iterable[Message], stay: LogShown | None
+    home: Home, shown: ConversationShown, messages: Iterable[Message], stay: LogShown | None, place: str
 ) -> Thing:
-    """The conversation. It has no way out to a channel, so that nothing is sent in it."""
+    """The conversation; `place` tells where it stands. It has no way out, so that nothing is sent."""
     tags, lost_tags = _tags(shown)
     variables, lost_variables = _variables(home, shown.conversation_variables)
     people = [person.id for person in shown.participants_contacts]
@@ -45,7 +45,7 @@ def conversation_of(
         "conversations",
         Conversation,
         shown,
-        *(said, stay.id if stay is not None else "", *people[:1]),
+        *(said, place, *people[:1]),
         tags=tags,
         variables=variables,
         contact_id=people[0] if people else None,
@@ -103,7 +103,7 @@ def _variables(home: Home, shown: Iterable[VariableShown]) -> tuple[dict[str, An
     variables: dict[str, Any] = {}
     lost: list[str] = []
     for each in shown:
-        name, value = without_nul(each.var_name.strip()), without_nul(each.var_value)
+        name, value = storable(each.var_name.strip()), storable(each.var_value)
         if not name or len(name) > _LONGEST_NAME or "/" in name or not name.isprintable():
             lost.append(f"the variable {name!r} cannot be called so here")
             continue

@@ -40,6 +40,10 @@ class Thing:
     losses: list[str] = field(default_factory=list)
     text: str = ""
     """Of a datasource, what it says."""
+    unread: list[str] = field(default_factory=list)
+    """What of it could not be read: it failed so far."""
+    keeps: tuple[str, ...] = ()
+    """Fields that could not be read: they stay as they are here."""
 
     @property
     def id(self) -> str:
