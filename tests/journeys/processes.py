@@ -8,11 +8,12 @@ import os
 import queue
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,29 @@ HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"na
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """The environment of a program whose workspace is in a folder."""
     return {**os.environ, "VIVAVOCE_DATABASE": str(folder / "workspace.db"), **more}
+
+
+def started(folder: Path, *words: object, **settings: str) -> subprocess.Popen[bytes]:
+    """A command on the workspace of a folder, while it runs."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        env=environment(folder, **settings),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def rows_of(folder: Path, sql: str) -> list[Any]:
+    """Rows of the workspace of a folder; none while it is not there yet."""
+    file = folder / "workspace.db"
+    if not file.exists():
+        return []
+    with closing(sqlite3.connect(file)) as database:
+        try:
+            return database.execute(sql).fetchall()
+        except sqlite3.OperationalError:  # not made yet
+            return []
 
 
 @dataclass

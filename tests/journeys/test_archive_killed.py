@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import sqlite3
-import subprocess
-from contextlib import closing
 
 import pytest
-from processes import PROGRAM, environment, wait_until
+from processes import environment, rows_of, started, wait_until
 
 from vivavoce.app import open_app
 from vivavoce.domain.conversations import Conversation, Message
@@ -85,41 +82,21 @@ def shelve(now, tables):
         tables.documents.append(whole.id, 0, text)
 
 
-def started(folder, *arguments):
-    return subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
-        env=environment(folder),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def asked(folder, sql):
-    """Rows of the database; none while it is not there yet."""
-    file = folder / "workspace.db"
-    if not file.exists():
-        return []
-    with closing(sqlite3.connect(file)) as database:
-        try:
-            return database.execute(sql).fetchall()
-        except sqlite3.OperationalError:  # not made yet
-            return []
-
-
 def number_of(folder, table):
-    ((number,),) = asked(folder, f"select count(*) from {table}") or [(0,)]
+    ((number,),) = rows_of(folder, f"select count(*) from {table}") or [(0,)]
     return number
 
 
 def contents(folder):
     """What can be compared of two workspaces."""
     return {
-        "messages": asked(folder, "select id, conversation_id, position, document from messages order by id"),
-        "sources": asked(folder, "select id, status from datasources order by id"),
-        "documents": asked(folder, "select id, state, hash, characters from documents order by id"),
-        "parts": asked(folder, "select document_id, start, length, text from parts order by 1, 2"),
-        "ingestions": asked(folder, "select datasource_id, step from ingestions order by 1"),
+        "messages": rows_of(
+            folder, "select id, conversation_id, position, document from messages order by id"
+        ),
+        "sources": rows_of(folder, "select id, status from datasources order by id"),
+        "documents": rows_of(folder, "select id, state, hash, characters from documents order by id"),
+        "parts": rows_of(folder, "select document_id, start, length, text from parts order by 1, 2"),
+        "ingestions": rows_of(folder, "select datasource_id, step from ingestions order by 1"),
     }
 
 
@@ -141,7 +118,7 @@ def test_a_killed_import_is_finished_by_the_next_with_nothing_twice(tmp_path, ar
     there = contents(tmp_path)
     texts = {id: hash for id, state, hash, _ in there["documents"] if state == "current"}
     assert all(hash for hash in texts.values())
-    cut_off = asked(tmp_path, "select id from datasources where document like '%import was cut off%'")
+    cut_off = rows_of(tmp_path, "select id from datasources where document like '%import was cut off%'")
     assert len(cut_off) <= 1
 
     with started(tmp_path, "import", archive, "--no-wait", "--json") as process:

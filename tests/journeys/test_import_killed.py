@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import sqlite3
-import subprocess
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from processes import PROGRAM, environment, serving, wait_until
+from processes import rows_of, serving, started, wait_until
 
 from vivavoce.app import open_app
 from vivavoce.domain.contacts import Contact
@@ -72,29 +69,11 @@ def account(tmp_path_factory):
 
 
 def importing(tmp_path, account, *options):
-    return subprocess.Popen(
-        [*PROGRAM, "import", "chatvolt", *options],
-        env=environment(tmp_path, **account),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def asked(tmp_path, sql):
-    """Rows of the database; none while it is not there yet."""
-    file = tmp_path / "workspace.db"
-    if not file.exists():
-        return []
-    with closing(sqlite3.connect(file)) as database:
-        try:
-            return database.execute(sql).fetchall()
-        except sqlite3.OperationalError:  # not made yet, or being made
-            return []
+    return started(tmp_path, "import", "chatvolt", *options, **account)
 
 
 def number(tmp_path, what):
-    ((counted,),) = asked(tmp_path, f"select count(*) from {what}") or [(0,)]
+    ((counted,),) = rows_of(tmp_path, f"select count(*) from {what}") or [(0,)]
     return counted
 
 
@@ -127,14 +106,14 @@ def test_a_killed_copy_goes_on_where_it_was(tmp_path, account, moment):
     assert number(tmp_path, "contacts") == CONTACTS
     assert number(tmp_path, "conversations where contact_id is not null") == TALKS
     assert number(tmp_path, "messages") == (TALKS - 1) * SAID + LONG
-    in_order = asked(
+    in_order = rows_of(
         tmp_path,
         "select count(*), max(position), count(distinct position) from messages"
         " where id = replace(conversation_id, 'talk', 'said') || '-' || (position - 1)"
         " group by conversation_id",
     )
     assert sorted(in_order) == [(SAID, SAID, SAID)] * (TALKS - 1) + [(LONG, LONG, LONG)]
-    assert asked(tmp_path, "select status, count(*) from datasources group by 1") == [("synched", 3)]
+    assert rows_of(tmp_path, "select status, count(*) from datasources group by 1") == [("synched", 3)]
     assert number(tmp_path, "jobs") == number(tmp_path, "turns") == 0
 
 

@@ -9,7 +9,7 @@ import subprocess
 from contextlib import closing
 
 import pytest
-from processes import PROGRAM, environment, wait_until
+from processes import PROGRAM, environment, rows_of, started, wait_until
 
 FILES = 12
 SENTENCE = "In the year {year} the bridge number {number} was built over the river of the town. "
@@ -32,29 +32,11 @@ def corpus(tmp_path):
 
 
 def ingesting(tmp_path, corpus, *options):
-    return subprocess.Popen(
-        [*PROGRAM, "ingest", "--create", "Bridges", str(corpus), *options],
-        env=environment(tmp_path),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def asked(tmp_path, sql):
-    """Rows of the database; none while it is not there yet."""
-    file = tmp_path / "workspace.db"
-    if not file.exists():
-        return []
-    with closing(sqlite3.connect(file)) as database:
-        try:
-            return database.execute(sql).fetchall()
-        except sqlite3.OperationalError:  # not made yet
-            return []
+    return started(tmp_path, "ingest", "--create", "Bridges", corpus, *options)
 
 
 def passages(tmp_path):
-    ((number,),) = asked(tmp_path, "select count(*) from passages") or [(0,)]
+    ((number,),) = rows_of(tmp_path, "select count(*) from passages") or [(0,)]
     return number
 
 
@@ -76,11 +58,13 @@ def finish(tmp_path, corpus):
 
 def check(tmp_path):
     """Every file is indexed, each passage is there once, and the index has what the database has."""
-    assert asked(tmp_path, "select status, count(*) from datasources group by 1") == [("synched", FILES + 1)]
-    assert asked(tmp_path, "select count(*) from ingestions") == [(0,)]
-    assert asked(tmp_path, "select count(*) from uploads") == [(0,)]
-    assert asked(tmp_path, "select count(distinct name) from datasources") == [(FILES + 1,)]
-    per_document = asked(
+    assert rows_of(tmp_path, "select status, count(*) from datasources group by 1") == [
+        ("synched", FILES + 1)
+    ]
+    assert rows_of(tmp_path, "select count(*) from ingestions") == [(0,)]
+    assert rows_of(tmp_path, "select count(*) from uploads") == [(0,)]
+    assert rows_of(tmp_path, "select count(distinct name) from datasources") == [(FILES + 1,)]
+    per_document = rows_of(
         tmp_path,
         "select count(*), count(distinct start), max(position) + 1 from passages group by document_id",
     )
@@ -101,7 +85,7 @@ def test_a_killed_ingest_is_finished_by_the_next_with_no_passage_twice(tmp_path,
             begun = wait_until(lambda: passages(tmp_path) >= killed_at, process)
         else:
             begun = wait_until(
-                lambda: len(asked(tmp_path, "select id from datasources")) >= FILES // 2, process
+                lambda: len(rows_of(tmp_path, "select id from datasources")) >= FILES // 2, process
             )
         process.kill()
     assert begun
