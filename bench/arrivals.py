@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -47,14 +48,14 @@ class _Target:
     def __init__(self, port: int, path: str, head: str) -> None:
         self._port, self._path, self._head = port, path, head
         self._numbers = count(1)
-        self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._free: deque[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = deque()
 
     async def post(self) -> None:
-        """One event, until it is acknowledged."""
+        """One event, until it is acknowledged; the connections take turns, so that none is closed as idle."""
         number = next(self._numbers)
         event = {"id": f"e{number}", "chat": f"c{number % 5_000}", "text": "When do you open on Sundays?"}
         body = json.dumps({"events": [event]}).encode()
-        kept = self._free.pop() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
+        kept = self._free.popleft() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = kept
         writer.write(
             f"POST {self._path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n{self._head}"
