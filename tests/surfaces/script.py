@@ -134,7 +134,7 @@ async def _agents_and_tools(ask: Any) -> None:
 
     http = await ask("addHttpTool", agentId=other["id"], config=HTTP_TOOL)
     await ask("addDatastoreTool", agentId=other["id"], datastoreId=store["id"])
-    await ask("addDelayedResponsesTool", agentId=other["id"], delay=8)
+    held = await ask("addDelayedResponsesTool", agentId=other["id"], delay=8)
     await ask("addRequestHumanTool", agentId=other["id"])
     await ask("addMarkAsResolvedTool", agentId=other["id"])
     followed = await ask("addFollowUpMessagesTool", agentId=other["id"], config=FOLLOW_UPS)
@@ -143,6 +143,9 @@ async def _agents_and_tools(ask: Any) -> None:
     changed = {**http["config"], "description": "Looks one order up."}  # its secret is the marker, and stays
     await ask("update_agent_tool", agentId=other["id"], toolId=http["id"], config=changed)
     await ask("remove_agent_tool", agentId=other["id"], toolId=followed["id"])
+    await ask(
+        "remove_agent_tool", agentId=other["id"], toolId=held["id"]
+    )  # it is asked later, and must not wait
     await ask("list_agents", limit=1, offset=1)
     await ask("list_agents")
 
