@@ -53,7 +53,8 @@ CALLS = frozenset(
 """What asyncio and anyio open connections with."""
 
 REASONS = {
-    ("hosted/calling.py", "httpx2"): "calls the one service that the operator's key is for",
+    ("hosted/connections.py", "httpcore2"): "calls the one service that the operator's key is for",
+    ("hosted/connections.py", "httpx2"): "writes forms for it and unfolds its answers, and never connects",
     ("surfaces/cli/doctor.py", "http.client"): "asks our own server on this machine whether it is well",
     ("surfaces/cli/serve.py", "socket"): "listens, and never connects",
 }

@@ -66,10 +66,10 @@ def asked_by(route: Route, op: Operation[Any], sent: Json) -> Asked:
 
 def request_of(route: Route, op: Operation[Any], sent: Json) -> Asked:
     """The request for these arguments: some in the path, the others in the address or the body."""
-    path = route.path
-    for name in route.path_names:
+    path, named = route.path, route.path_names
+    for name in named:
         path = path.replace(f"{{{name}}}", _segment(name, _text(sent[name])))
-    rest = {name: value for name, value in sent.items() if name not in route.path_names}
+    rest = {name: value for name, value in sent.items() if name not in named}
     is_read = op.spec.effect is Effect.READ
     seconds = ANSWER if isinstance(op, AgentQuery | GenerateResponse) else WHOLE
     if route.method == "GET" or route.arguments == "query":

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from vivavoce import __version__
-from vivavoce.errors import InvalidInput, NotAuthenticated, NotAvailable, Unreached, UpstreamFailed
+from vivavoce.errors import NotAuthenticated, NotAvailable, UpstreamFailed
 
-from .exchanges import CONNECT, Asked, Refused, Reply, Service, checked_base, hidden
+from .exchanges import Again, Asked, Refused, Reply, Service, checked_base, hidden
 from .failing import HOSTED, LATER, LOOK_FIRST, UNSURE
 
 if TYPE_CHECKING:
-    import httpx2
+    from .connections import Answer, Connections
 
 LARGEST = 32 * 2**20
 """The most bytes of an answer that are read."""
@@ -36,7 +34,7 @@ Pause = Callable[[float], Awaitable[None]]
 class Opened:
     """A successful answer that is still coming."""
 
-    def __init__(self, status: int, kind: str, pieces: AsyncIterator[bytes], key: str) -> None:
+    def __init__(self, status: int, kind: str, pieces: AsyncGenerator[bytes], key: str) -> None:
         self.status, self.kind, self._pieces, self._key = status, kind, pieces, key
 
     async def pieces(self) -> AsyncGenerator[bytes]:
@@ -50,7 +48,7 @@ class Opened:
 
 
 class Calls:
-    """Sends requests to one address, each with a key. The client is made when it is first needed."""
+    """Sends requests to one address, each with a key. Its connections are made when they are first needed."""
 
     def __init__(
         self,
@@ -64,7 +62,7 @@ class Calls:
         self._base = checked_base(url, service.url, is_ours=is_ours)
         self.place, self.service = urlsplit(self._base).netloc, service
         self._pause, self._chance = pause, chance
-        self._pools: dict[bool, httpx2.AsyncClient] = {}
+        self._pools: dict[bool, Connections] = {}
         self._is_closed = False
 
     async def send(self, asked: Asked, key: str, *, is_raw: bool = False) -> Reply:
@@ -77,7 +75,7 @@ class Calls:
                 for left in range(_TRIES - 1, -1, -1):
                     try:
                         return await self._sent(asked, key, is_raw)
-                    except _Again as again:
+                    except Again as again:
                         wait = again.wait(_TRIES - 1 - left, self._chance())
                         if left == 0 or wait > _PATIENCE:
                             raise again.failure from None
@@ -90,56 +88,38 @@ class Calls:
     async def opened(self, asked: Asked, key: str) -> AsyncGenerator[Opened]:
         """The answer as soon as it begins, for one that comes in pieces. It is never asked for twice."""
         try:
-            async with asyncio.timeout(asked.seconds), self._answering(asked, key, is_left=True) as response:
-                if not response.is_success:
-                    await self._refused(asked, key, response)
-                async with aclosing(response.aiter_bytes()) as pieces:
-                    yield Opened(response.status_code, _kind(response), pieces, key)
+            async with asyncio.timeout(asked.seconds), self._answering(asked, key, is_left=True) as answer:
+                if not _is_success(answer):
+                    await self._refused(asked, key, answer)
+                async with aclosing(answer.pieces()) as pieces:
+                    yield Opened(answer.status, answer.kind, pieces, key)
         except TimeoutError:
             raise self._too_slow(asked) from None
-        except _Again as again:
+        except Again as again:
             raise again.failure from None
 
     async def close(self) -> None:
         """Let go of the connections."""
         self._is_closed = True
         for pool in self._pools.values():
-            await pool.aclose()
+            await pool.close()
 
     async def _sent(self, asked: Asked, key: str, is_raw: bool) -> Reply:
-        async with self._answering(asked, key) as response:
-            if not response.is_success:
-                await self._refused(asked, key, response)
-            body = await _body(response.aiter_bytes(), LARGEST)
-            return Reply(response.status_code, _kind(response), body if is_raw else hidden(body, key))
+        async with self._answering(asked, key) as answer:
+            if not _is_success(answer):
+                await self._refused(asked, key, answer)
+            body = await _body(answer.pieces(), LARGEST)
+            return Reply(answer.status, answer.kind, body if is_raw else hidden(body, key))
 
-    @asynccontextmanager
-    async def _answering(
+    def _answering(
         self, asked: Asked, key: str, *, is_left: bool = False
-    ) -> AsyncGenerator[httpx2.Response]:
+    ) -> AbstractAsyncContextManager[Answer]:
         """The answer as it begins. Who leaves one early is noticed by the service over HTTP/1.1 alone."""
-        import httpx2
-
         pool = self._pool(is_http2=not is_left)
-        try:
-            response = await pool.send(self._request(pool, asked, key), stream=True)
-            try:
-                yield response
-            finally:
-                await response.aclose()
-        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-            if "certificate verify failed" in str(error):
-                text = f"The certificate of {self.place} is not trusted; nothing was sent."
-                raise Unreached(text, hint="Let SSL_CERT_FILE name a file with its authority.") from None
-            text = f"{self.place} cannot be reached; nothing was sent."
-            raise _Again(Unreached(text, hint=LATER)) from None
-        except (httpx2.TransportError, httpx2.DecodingError):
-            text = f"{self.place} broke off before its answer was complete."
-            if asked.repeats:
-                raise _Again(UpstreamFailed(text, hint=LATER)) from None
-            raise UpstreamFailed(f"{text} {UNSURE}", hint=LOOK_FIRST) from None
+        self._check(key)
+        return pool.answering(asked, key)
 
-    def _request(self, pool: httpx2.AsyncClient, asked: Asked, key: str) -> httpx2.Request:
+    def _check(self, key: str) -> None:
         if not key and self.service.needs_key:
             raise NotAuthenticated(
                 f"There is no key for {self.service.name}.",
@@ -150,30 +130,20 @@ class Calls:
                 f"The key for {self.service.name} is no key: it holds letters that a key cannot hold.",
                 hint=f"Check {self.service.key}.",
             )
-        files = None if asked.file is None else {"file": asked.file}
-        return pool.build_request(
-            asked.method,
-            self._base + asked.path,
-            params=asked.query or None,
-            json=asked.body,
-            data=asked.form,
-            files=files,
-            headers={"Authorization": f"Bearer {key}"} if key else None,
-        )
 
-    async def _refused(self, asked: Asked, key: str, response: httpx2.Response) -> None:
+    async def _refused(self, asked: Asked, key: str, answer: Answer) -> None:
         """Raise what an answer that is no success stands for."""
-        status = response.status_code
+        status = answer.status
         if 300 <= status < 400:
             raise UpstreamFailed(
                 f"{self.place} sends on to another address, and a key is not sent after it.",
                 hint=f"Set {self.service.url} to the address of the service itself.",
             )
-        body = hidden(await _body(response.aiter_bytes(), _ERROR, is_cut=True), key)
-        wait = _seconds(response.headers.get("retry-after", ""))
-        failure = self.service.error_of(Refused(status, response.headers, body, asked.repeats, wait))
+        body = hidden(await _body(answer.pieces(), _ERROR, is_cut=True), key)
+        wait = _seconds(answer.headers.get("retry-after", ""))
+        failure = self.service.error_of(Refused(status, answer.headers, body, asked.repeats, wait))
         if asked.repeats and (status in _AGAIN or status in _LATER):
-            raise _Again(failure, wait, is_asked_to_wait=status in _LATER)
+            raise Again(failure, wait, is_asked_to_wait=status in _LATER)
         raise failure
 
     def _too_slow(self, asked: Asked) -> UpstreamFailed:
@@ -182,7 +152,7 @@ class Calls:
             return UpstreamFailed(text, hint=LATER)
         return UpstreamFailed(f"{text} {UNSURE}", hint=LOOK_FIRST)
 
-    def _pool(self, *, is_http2: bool) -> httpx2.AsyncClient:
+    def _pool(self, *, is_http2: bool) -> Connections:
         """The connections, with HTTP/2 where the service offers it over TLS, or without."""
         if self._is_closed:
             raise NotAvailable(
@@ -190,56 +160,19 @@ class Calls:
             )
         is_http2 = is_http2 or self._base.startswith("http:")  # where there is no HTTP/2 anyway
         if is_http2 not in self._pools:
-            self._pools[is_http2] = self._made(is_http2)
+            from .connections import Connections  # loaded when the service is first called
+
+            self._pools[is_http2] = Connections(self._base, self.place, is_http2=is_http2)
         return self._pools[is_http2]
 
-    def _made(self, is_http2: bool) -> httpx2.AsyncClient:
-        import httpx2  # loaded when the service is first called
 
-        try:
-            trust = httpx2.create_ssl_context()  # SSL_CERT_FILE is heeded, as egress does
-        except OSError as error:
-            text = f"The file that SSL_CERT_FILE names cannot be read: {error.strerror or error}."
-            raise InvalidInput(text, hint="Let it name a file with certificates.") from None
-        for name in ("httpcore2", "hpack"):
-            logging.getLogger(name).setLevel(logging.INFO)  # in their details stand headers, as they came
-        return httpx2.AsyncClient(
-            http2=is_http2,
-            verify=trust,
-            timeout=httpx2.Timeout(None, connect=CONNECT),
-            follow_redirects=False,
-            trust_env=False,
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",  # so that a small answer cannot unfold into a huge one
-                "User-Agent": f"vivavoce/{__version__}",
-            },
-        )
+def _is_success(answer: Answer) -> bool:
+    return 200 <= answer.status < 300
 
 
-class _Again(Exception):
-    """A failure after which the same request may be sent once more."""
-
-    def __init__(
-        self, failure: Any, asked_wait: float | None = None, *, is_asked_to_wait: bool = False
-    ) -> None:
-        super().__init__()
-        self.failure, self._asked_wait, self._is_asked = failure, asked_wait, is_asked_to_wait
-
-    def wait(self, tries: int, chance: float) -> float:
-        """Seconds until the next try: what the service asks for, else a moment that grows; never in step."""
-        least: float = (1.0 if self._is_asked else 0.2) * 2**tries
-        return max(least, self._asked_wait or 0.0) + least * chance / 2
-
-
-def _kind(response: httpx2.Response) -> str:
-    told: str = response.headers.get("content-type", "")
-    return told.partition(";")[0].strip().lower()
-
-
-async def _body(coming: AsyncIterator[bytes], most: int, *, is_cut: bool = False) -> bytes:
+async def _body(coming: AsyncGenerator[bytes], most: int, *, is_cut: bool = False) -> bytes:
     pieces, size = list[bytes](), 0
-    async with aclosing(cast("AsyncGenerator[bytes]", coming)) as reading:
+    async with aclosing(coming) as reading:
         async for piece in reading:
             pieces.append(piece)
             size += len(piece)

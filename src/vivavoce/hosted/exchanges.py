@@ -67,6 +67,21 @@ class Service:
     needs_key: bool = True
 
 
+class Again(Exception):
+    """A failure after which the same request may be sent once more."""
+
+    def __init__(
+        self, failure: VivavoceError, asked_wait: float | None = None, *, is_asked_to_wait: bool = False
+    ) -> None:
+        super().__init__()
+        self.failure, self._asked_wait, self._is_asked = failure, asked_wait, is_asked_to_wait
+
+    def wait(self, tries: int, chance: float) -> float:
+        """Seconds until the next try: what the service asks for, else a moment that grows; never in step."""
+        least: float = (1.0 if self._is_asked else 0.2) * 2**tries
+        return max(least, self._asked_wait or 0.0) + least * chance / 2
+
+
 def hidden(body: bytes, key: str) -> bytes:
     """A body with the marker wherever the key stood in it."""
     secret = key.encode()
