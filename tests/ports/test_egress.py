@@ -531,6 +531,51 @@ async def test_no_more_requests_are_under_way_at_once_than_agreed(front, switchb
 # How it talks
 
 
+async def test_a_crowd_of_calls_is_under_way_at_once_and_few_connections_serve_those_that_follow(front):
+    crowd, together = 40, asyncio.Barrier(40)
+
+    async def once_all_are_here(writer: asyncio.StreamWriter) -> None:
+        await together.wait()
+        writer.write(answer(b"said"))
+
+    front.answers |= {"/together": once_all_are_here, "/alone": answer(b"said")}
+    egress = Egress(allow=[f"127.0.0.1:{front.port}"], at_once=crowd)
+    async with closing(egress), asyncio.timeout(20):
+        url = f"http://127.0.0.1:{front.port}"
+        asked = [egress.request("GET", f"{url}/together") for _ in range(crowd)]
+        assert {each.body for each in await asyncio.gather(*asked)} == {b"said"}
+        assert front.connections == crowd
+        for _ in range(crowd):
+            await egress.request("GET", f"{url}/alone")
+        assert front.connections == crowd
+
+
+async def test_who_waits_takes_the_next_connection_that_is_free_whichever_it_is(front):
+    held, crowd = asyncio.Event(), 20
+    arrived = asyncio.Semaphore(0)
+
+    async def once_let_go(writer: asyncio.StreamWriter) -> None:
+        arrived.release()
+        await held.wait()
+        writer.write(answer(b"held"))
+
+    front.answers |= {"/held": once_let_go, "/alone": answer(b"alone")}
+    async with (
+        closing(Egress(allow=[f"127.0.0.1:{front.port}"], at_once=crowd)) as egress,
+        asyncio.timeout(20),
+    ):
+        url = f"http://127.0.0.1:{front.port}"
+        asked = [asyncio.create_task(egress.request("GET", f"{url}/held")) for _ in range(crowd)]
+        for _ in range(crowd):
+            await arrived.acquire()
+        waiting = [asyncio.create_task(egress.request("GET", f"{url}/alone")) for _ in range(8)]
+        asked.pop().cancel()  # one connection is free now: that of the last one
+
+        assert {(await each).body for each in waiting} == {b"alone"}
+        held.set()
+        assert {(await each).body for each in asked} == {b"held"}
+
+
 async def test_one_connection_serves_two_requests(allowed, front):
     front.answers["/"] = answer(b"hello")
 

@@ -59,6 +59,16 @@ def store(open_store) -> Iterator[Store]:
         yield store
 
 
+async def test_what_another_process_changed_is_read_anew(open_store):
+    with open_store() as store, open_store() as other:
+        await store.write(lambda tables: tables.agents.add(an_agent("a1", secrets={"key": "old"})))
+        for number in range(3):
+            changed = an_agent("a1", name=f"Ana {number}", secrets={"key": f"k{number}"})
+            await other.write(lambda tables, agent=changed: tables.agents.replace(agent))
+            assert await store.read(lambda tables: tables.agents.find("a1")) == changed
+            assert await store.read(lambda tables: tables.agents.find("a1")) == changed
+
+
 # Units of work
 
 

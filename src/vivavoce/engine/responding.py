@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.operations.avatar_results import AvatarResponse
 from vivavoce.operations.avatars import GenerateResponse
 
 from .avatars import version_of
-from .grounding import Grounded, answer_from
 from .handlers import Errand, Work, runs
 from .references import avatar_named
+
+if TYPE_CHECKING:
+    from .grounding import Grounded
 
 
 @runs(GenerateResponse)
 async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarResponse:
+    from .grounding import answer_from  # a start does not wait for what few processes are asked
+
     avatar, version = await errand.read(lambda work: _known(op, work))
     grounded = await answer_from(avatar, op, errand)
     logged = await errand.write(lambda work: _logged(avatar, op, grounded, version, work))

@@ -1,4 +1,4 @@
-"""Spending: what turns cost, and the money that an agent may spend in a month."""
+"""Spending: what models cost, and the money that an agent or an avatar may spend in a month."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.avatars import Avatar
 from vivavoce.domain.models import Price
 from vivavoce.domain.prompting import tokens_of
 from vivavoce.errors import BudgetSpent, StorageFailed
 from vivavoce.operations.answers import Usage
 from vivavoce.ports import Called, Ports, Prompt, Spending, Spent, Step, Tables
+from vivavoce.ports import Usage as Counted
 
 from .handlers import Work
+
+Payer = Agent | Avatar
+"""Who has money of its own."""
 
 _ANSWER = 1_000
 """Tokens that an answer has, where nobody says how many it may have."""
@@ -29,7 +34,7 @@ class Meter:
     over, what it did cost takes the place of that. A process that dies leaves the estimate counted.
     """
 
-    agent: Agent
+    payer: Payer
     ports: Ports
     spent: list[Spent]
     """What the requests of the turn cost so far."""
@@ -39,7 +44,7 @@ class Meter:
 
     async def reserve(self, prompt: Prompt, price: Price | None) -> None:
         """Set aside what a request will cost; BudgetSpent where the month's money is gone."""
-        if self.agent.monthly_budget is None:
+        if self.payer.monthly_budget is None:
             return
         before = self.reserved, self.month
 
@@ -56,27 +61,34 @@ class Meter:
     def give_back(self, tables: Tables) -> None:
         """Take out of the count what was set aside; in the transaction that counts what was spent."""
         if self.reserved:
-            tables.usage.add(self.agent.id, self.month, Spending(0, 0, 0, -self.reserved))
+            counted_for(self.payer, tables).add(self.payer.id, self.month, Spending(0, 0, 0, -self.reserved))
 
     def _set_aside(self, prompt: Prompt, price: Price | None, tables: Tables) -> None:
         self.give_back(tables)
         so_far = usage_of(self.spent).cost or 0.0
         now = self.ports.now()
-        check_budget(self.agent, now, tables, so_far)
+        check_budget(self.payer, now, tables, so_far)
         longest = min(prompt.sampling.get("max_tokens", _ANSWER), _LONG_ANSWER)
         estimate = 0.0 if price is None else price.of(tokens_in(prompt), int(longest))
         self.reserved, self.month = so_far + estimate, _month(now)
-        tables.usage.add(self.agent.id, self.month, Spending(0, 0, 0, self.reserved))
+        counted_for(self.payer, tables).add(self.payer.id, self.month, Spending(0, 0, 0, self.reserved))
 
 
-def check_budget(agent: Agent, now: datetime, tables: Tables, more: float = 0.0) -> None:
-    """Refuse to ask a model for an agent that has spent its month's money; `more` is not counted yet."""
-    if agent.monthly_budget is None:
+def counted_for(payer: Payer, tables: Tables) -> Counted:
+    """Where what someone spends is counted."""
+    return tables.avatar_usage if isinstance(payer, Avatar) else tables.usage
+
+
+def check_budget(payer: Payer, now: datetime, tables: Tables, more: float = 0.0) -> None:
+    """Refuse to ask a model for someone who has spent the month's money; `more` is not counted yet."""
+    if payer.monthly_budget is None:
         return
-    if tables.usage.of(agent.id, _month(now)).cost + more >= agent.monthly_budget:
+    if counted_for(payer, tables).of(payer.id, _month(now)).cost + more >= payer.monthly_budget:
+        who = f"Avatar {payer.id!r}" if isinstance(payer, Avatar) else f"Agent {payer.name!r}"
+        change = "update_avatar" if isinstance(payer, Avatar) else "update_agent"
         raise BudgetSpent(
-            f"Agent {agent.name!r} has spent its budget of this month.",
-            hint="Raise monthlyBudget with update_agent, or wait for next month. What is being answered now "
+            f"{who} has spent its budget of this month.",
+            hint=f"Raise monthlyBudget with {change}, or wait for next month. What is being answered now "
             "counts with what it will cost, roughly.",
         )
 
@@ -99,7 +111,7 @@ def spend(meter: Meter, work: Work, turns: int = 1) -> Usage:
     usage = usage_of(meter.spent)
     meter.give_back(work.tables)
     more = Spending(turns, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
-    work.tables.usage.add(meter.agent.id, _month(work.now), more)
+    counted_for(meter.payer, work.tables).add(meter.payer.id, _month(work.now), more)
     return usage
 
 

@@ -123,7 +123,7 @@ async def _answer(model: Model, prompt: Prompt, spent: list[Spent]) -> str:
 
 
 def _counted(meter: Meter, work: Work) -> None:
-    if work.tables.agents.find(meter.agent.id) is not None:
+    if work.tables.agents.find(meter.payer.id) is not None:
         spend(meter, work, turns=0)
 
 

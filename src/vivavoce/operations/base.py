@@ -7,7 +7,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args
+from types import GenericAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 import pydantic_core
 from pydantic import GetJsonSchemaHandler, ValidationError
@@ -154,6 +166,12 @@ class Operation(Value, Generic[R]):
 
     spec: ClassVar[Spec]
 
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, result: Any) -> GenericAlias:
+            """Name the result. It is no field, so there need not be a model of its own for each of them."""
+            return GenericAlias(cls, (result,))
+
     def __init_subclass__(
         cls,
         *,
@@ -249,8 +267,8 @@ def _route(declared: str | None, arguments: Literal["body", "query"]) -> Route |
 
 def _result_of(cls: type[Operation[Any]]) -> type[Result]:
     for base in cls.__mro__:
-        arguments = getattr(base, "__pydantic_generic_metadata__", {}).get("args", ())
-        if issubclass(base, Operation) and arguments and isinstance(arguments[0], type):
-            result: type[Result] = arguments[0]
-            return result
+        for named in base.__dict__.get("__orig_bases__", ()):
+            origin, (result, *_) = get_origin(named), (*get_args(named), None)
+            if origin is not None and issubclass(origin, Operation) and isinstance(result, type):
+                return result
     raise TypeError(f"{cls.__name__} must extend Operation[SomeResult]")

@@ -114,7 +114,7 @@ class Contacts(Table[Contact], Protocol):
 
 
 class Spending(NamedTuple):
-    """What an agent has spent in a month."""
+    """What an agent or an avatar has spent in a month."""
 
     turns: int
     prompt_tokens: int
@@ -123,16 +123,16 @@ class Spending(NamedTuple):
 
 
 class Usage(Protocol):
-    """What agents spend, month by month."""
+    """What agents, or avatars, spend, month by month."""
 
-    def of(self, agent_id: str, month: str) -> Spending:
-        """What an agent has spent in a month, `2026-11`."""
+    def of(self, id: str, month: str) -> Spending:
+        """What one of them has spent in a month, `2026-11`."""
         ...
 
-    def months(self, agent_id: str) -> dict[str, Spending]:
-        """What an agent has spent in each month."""
+    def months(self, id: str) -> dict[str, Spending]:
+        """What one of them has spent in each month."""
         ...
 
-    def add(self, agent_id: str, month: str, more: Spending) -> None:
+    def add(self, id: str, month: str, more: Spending) -> None:
         """Count more."""
         ...

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from .dialing import Dial, Resolve
     from .failures import Journey
+    from .pools import Pools
 
 _AT_ONCE = 32
 _KEPT_SECONDS = 20.0
@@ -95,8 +96,8 @@ class Egress:
 
     async def close(self) -> None:
         """Let go of the connections that are kept."""
-        if "_pool" in self.__dict__:
-            await self._pool.aclose()
+        if "_pools" in self.__dict__:
+            await self._pools.aclose()
 
     @asynccontextmanager
     async def _answered(self, call: Call, within: Bounds, journey: Journey) -> AsyncGenerator[Opened]:
@@ -133,7 +134,7 @@ class Egress:
         import httpcore2
 
         place = call.place
-        return self._pool.stream(
+        return self._pools.stream(
             call.method,
             httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
             headers=call.sent_headers,
@@ -142,17 +143,24 @@ class Egress:
         )
 
     @cached_property
-    def _pool(self) -> httpcore2.AsyncConnectionPool:
+    def _pools(self) -> Pools:
         import httpcore2  # loaded when the network is first asked
 
         from .dialing import CheckedDialing, system_trust
+        from .pools import Pools
 
-        return httpcore2.AsyncConnectionPool(
-            ssl_context=system_trust() if self._ssl_context is None else self._ssl_context,
-            max_connections=self._at_once,
-            keepalive_expiry=_KEPT_SECONDS,
-            network_backend=CheckedDialing(self._allowed, self._resolve, self._dial),
-        )
+        trust = system_trust() if self._ssl_context is None else self._ssl_context
+        dialing = CheckedDialing(self._allowed, self._resolve, self._dial)
+
+        def opened(connections: int) -> httpcore2.AsyncConnectionPool:
+            return httpcore2.AsyncConnectionPool(
+                ssl_context=trust,
+                max_connections=connections,
+                keepalive_expiry=_KEPT_SECONDS,
+                network_backend=dialing,
+            )
+
+        return Pools(self._at_once, opened)
 
 
 def _check_encoding(call: Call, opened: Opened) -> None:

@@ -16,6 +16,6 @@ class ArrivalRows(Rows[Arrival]):
             "insert into arrivals (id, created_at, account_id, event_id, state, document)"
             " values (:id, :created_at, :account_id, :event_id, :state, :document)"
             " on conflict do nothing returning id",
-            self._row(arrival),
+            self.scribe.row(self.table, arrival),
         )
         return bool(list(taken))

@@ -91,7 +91,7 @@ class MessageRows(Rows[Message]):
             "limit_": limit,
         }
         brief = self.connection.dialect.without("document", "sources", "usage", "metadata")
-        document = brief if is_brief else '"document"'
+        document = brief if is_brief else ""
         newest = self._read(f"{clause} order by position desc limit :limit_", values, document)
         return list(newest)[::-1]
 
@@ -199,34 +199,35 @@ def _searched(dialect: Dialect) -> str:
 
 
 class UsageRows:
-    """What agents spend, month by month."""
+    """What those who pay for models spend, month by month, in a table of theirs."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: Connection, table: str = "usage", owner: str = "agent_id") -> None:
+        self.connection, self.table, self.owner = connection, table, owner
 
-    def of(self, agent_id: str, month: str) -> Spending:
-        """What an agent has spent in a month, `2026-11`."""
+    def of(self, id: str, month: str) -> Spending:
+        """What one of them has spent in a month, `2026-11`."""
         sql = (
-            "select turns, prompt_tokens, completion_tokens, cost from usage"
-            " where agent_id = :agent_id and month = :month"
+            f"select turns, prompt_tokens, completion_tokens, cost from {self.table}"
+            f" where {self.owner} = :id and month = :month"
         )
-        rows = list(self.connection.execute(sql, {"agent_id": agent_id, "month": month}))
+        rows = list(self.connection.execute(sql, {"id": id, "month": month}))
         return Spending(*rows[0]) if rows else Spending(0, 0, 0, 0.0)
 
-    def months(self, agent_id: str) -> dict[str, Spending]:
-        """What an agent has spent in each month."""
+    def months(self, id: str) -> dict[str, Spending]:
+        """What one of them has spent in each month."""
         sql = (
-            "select month, turns, prompt_tokens, completion_tokens, cost from usage"
-            " where agent_id = :agent_id order by month"
+            f"select month, turns, prompt_tokens, completion_tokens, cost from {self.table}"
+            f" where {self.owner} = :id order by month"
         )
-        rows = self.connection.execute(sql, {"agent_id": agent_id})
+        rows = self.connection.execute(sql, {"id": id})
         return {str(month): Spending(*spent) for month, *spent in rows}
 
-    def add(self, agent_id: str, month: str, more: Spending) -> None:
+    def add(self, id: str, month: str, more: Spending) -> None:
         """Count more."""
-        sums = ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in Spending._fields)
+        sums = ", ".join(f"{name} = {self.table}.{name} + excluded.{name}" for name in Spending._fields)
+        values = ", ".join(f":{name}" for name in ("id", "month", *Spending._fields))
         self.connection.execute(
-            "insert into usage values (:agent_id, :month, :turns, :prompt_tokens, :completion_tokens, :cost)"
-            f" on conflict (agent_id, month) do update set {sums}",
-            {"agent_id": agent_id, "month": month, **more._asdict()},
+            f"insert into {self.table} values ({values})"
+            f" on conflict ({self.owner}, month) do update set {sums}",
+            {"id": id, "month": month, **more._asdict()},
         )

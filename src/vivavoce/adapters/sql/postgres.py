@@ -19,6 +19,7 @@ from vivavoce.ports import Tables, Vault
 from .dialects import Postgres
 from .migrating import migrate
 from .postgres_connections import PostgresConnection, connected, failure, is_broken, is_passing, refusal
+from .scribe import Scribe
 from .transactions import SqlTables
 from .workspaces import organization_of
 
@@ -47,6 +48,7 @@ class PostgresStore:
         self, url: str, vault: Vault, *, new_id: Callable[[], str], comes_back: float = _COMES_BACK
     ) -> None:
         self.vault = vault
+        self._scribe = Scribe(vault)
         self._connections = _Connections(url, comes_back)
         self._organization_id = self._prepared(new_id)
         self._collided = threading.Lock()
@@ -89,7 +91,7 @@ class PostgresStore:
         connection = self._connections.own()
         try:
             connection.begin(begin)
-            result = work(SqlTables(connection, self.vault, self._organization_id))
+            result = work(SqlTables(connection, self._scribe, self._organization_id))
         except BaseException:
             connection.abandon()
             raise

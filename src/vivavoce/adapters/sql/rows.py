@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
 from vivavoce.domain.entities import Entity, written
 from vivavoce.domain.knowledge import Datasource
-from vivavoce.errors import StorageFailed
-from vivavoce.ports import Vault
 
 from .dialects import Dialect
+from .scribe import Scribe
 from .tables import Table
 
 E = TypeVar("E", bound=Entity)
@@ -43,8 +41,8 @@ class Connection(Protocol):
 class Rows(Generic[E]):
     """All the entities of one kind, in one table."""
 
-    def __init__(self, connection: Connection, table: Table[E], vault: Vault) -> None:
-        self.connection, self.table, self.vault = connection, table, vault
+    def __init__(self, connection: Connection, table: Table[E], scribe: Scribe) -> None:
+        self.connection, self.table, self.scribe = connection, table, scribe
 
     def find(self, id: str) -> E | None:
         """The entity with this id, if there is one."""
@@ -102,16 +100,16 @@ class Rows(Generic[E]):
 
     def add(self, entity: E) -> None:
         """Insert it."""
-        self.connection.execute(self.table.inserting, self._row(entity))
+        self.connection.execute(self.table.inserting, self.scribe.row(self.table, entity))
 
     def take(self, entity: E) -> bool:
         """Insert it; False, and nothing is changed, where its id or another name that it needs is taken."""
         sql = f"{self.table.inserting} on conflict do nothing returning id"
-        return bool(list(self.connection.execute(sql, self._row(entity))))
+        return bool(list(self.connection.execute(sql, self.scribe.row(self.table, entity))))
 
     def replace(self, entity: E) -> None:
         """Write it over the one with the same id."""
-        self.connection.execute(self.table.replacing, self._row(entity))
+        self.connection.execute(self.table.replacing, self.scribe.row(self.table, entity))
 
     def drop(self, id: str) -> None:
         """Remove it; foreign keys take along what belongs to it."""
@@ -120,41 +118,11 @@ class Rows(Generic[E]):
     def _order(self, newest_first: bool) -> str:
         return "order by created_at desc, id desc" if newest_first else f'order by "{self.table.order}", id'
 
-    def _read(self, clause: str, values: Values, document: str = '"document"') -> Iterator[E]:
-        """The entities; `document` says how much of each document is read."""
-        columns = self.table.listed.replace('"document"', document)
-        sql = f"select {columns} from {self.table.name} {clause}"
-        for row in self.connection.execute(sql, values):
-            yield self._entity(dict(zip(self.table.all_columns, row, strict=True)))
-
-    def _entity(self, row: dict[str, Any]) -> E:
-        sealed = row.pop("secrets", None)
-        try:
-            fields = {**json.loads(row.pop("document")), **row}
-            if sealed is not None:
-                fields["secrets"] = json.loads(self.vault.unseal(sealed, self._place(row["id"])))
-            # A newer program may have stored fields that this one does not know.
-            return self.table.kind.model_validate(fields, extra="ignore")
-        except (ValueError, TypeError) as error:  # no JSON, no object, or not an entity of this kind
-            raise StorageFailed(
-                f"The stored {self.table.name} row {row['id']!r} cannot be read.",
-                hint="Restore a backup, or run vivavoce doctor.",
-            ) from error
-
-    def _row(self, entity: E) -> dict[str, Any]:
-        written = entity.model_dump(mode="json", by_alias=False)
-        row = {name: written.pop(name, getattr(entity, name)) for name in self.table.columns}
-        row["document"] = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
-        if self.table.has_secrets:
-            row["secrets"] = self._sealed(entity)
-        return row
-
-    def _sealed(self, entity: E) -> bytes | None:
-        secrets: dict[str, Any] = getattr(entity, "secrets", {})
-        return self.vault.seal(json.dumps(secrets).encode(), self._place(entity.id)) if secrets else None
-
-    def _place(self, id: str) -> str:
-        return f"{self.table.name}:{id}:secrets"
+    def _read(self, clause: str, values: Values, document: str = "") -> Iterator[E]:
+        """The entities; `document` says how much of each document is read, where that is not all of it."""
+        reading = self.table.reading.replace('"document"', document) if document else self.table.reading
+        for row in self.connection.execute(f"{reading} {clause}", values):
+            yield self.scribe.entity(self.table, row)
 
 
 class DatasourceRows(Rows[Datasource]):

@@ -23,6 +23,7 @@ from .dialects import SQLITE
 from .grouping import Group, Unit
 from .migrating import migrate
 from .rows import Connection
+from .scribe import Scribe
 from .transactions import SqlTables
 from .workspaces import SEALED, fingerprint_of, organization_of
 
@@ -38,6 +39,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, vault: Vault, *, new_id: Callable[[], str]) -> None:
         self.path, self.vault = path, vault
+        self._scribe = Scribe(vault)
         self._own = threading.local()
         self._opened: list[_Connection] = []
         self._organization_id = self._prepared(new_id)
@@ -73,7 +75,7 @@ class SqliteStore:
             return work(self._tables(connection))
 
     def _tables(self, connection: Connection) -> SqlTables:
-        return SqlTables(connection, self.vault, self._organization_id)
+        return SqlTables(connection, self._scribe, self._organization_id)
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[_Connection]:

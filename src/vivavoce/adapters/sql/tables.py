@@ -29,7 +29,7 @@ from vivavoce.domain.turns import Approval, Turn
 E = TypeVar("E", bound=Entity)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table(Generic[E]):
     """One kind of entity in one table. Fields that are no columns go into the document."""
 
@@ -53,6 +53,11 @@ class Table(Generic[E]):
     def listed(self) -> str:
         """The columns, to be read or written."""
         return ", ".join(f'"{name}"' for name in self.all_columns)
+
+    @cached_property
+    def reading(self) -> str:
+        """The statement that reads rows, up to which ones."""
+        return f"select {self.listed} from {self.name}"
 
     @cached_property
     def inserting(self) -> str:

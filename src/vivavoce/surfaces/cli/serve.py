@@ -14,6 +14,7 @@ import click
 from vivavoce.settings import Settings, hand_down, handed_down
 from vivavoce.surfaces.logs import write_logs
 from vivavoce.surfaces.mcp.selection import Selection
+from vivavoce.surfaces.settling import SettlingIn
 
 from .limits import limited, selection_of
 
@@ -48,14 +49,15 @@ def command(host: str | None, port: int | None, workers: int, no_work: bool, **l
 
 def application() -> Starlette:
     """The application of one process, set up as the command asked."""
-    from vivavoce.surfaces.http import application, offering
-
     settings = Settings.read()
     write_logs(settings)
     chosen: dict[str, Any] = json.loads(handed_down() or "{}")
     is_alone = bool(chosen.get("is_alone", True))
-    sessions = offering(Selection.read(chosen), is_alone=is_alone)
-    return application(settings, sessions, works=bool(chosen.get("works", True)))
+    with SettlingIn():
+        from vivavoce.surfaces.http import application, offering
+
+        sessions = offering(Selection.read(chosen), is_alone=is_alone)
+        return application(settings, sessions, works=bool(chosen.get("works", True)))
 
 
 def shared_listener(config: uvicorn.Config) -> socket.socket:
@@ -109,8 +111,9 @@ def _announce(address: str, is_open: bool) -> None:
 
 async def _is_open(settings: Settings) -> bool:
     """Whether callers need no key yet; refused where others than the people at this machine could call."""
-    from vivavoce.app import open_app
-    from vivavoce.surfaces.auth import is_trusting
+    with SettlingIn():
+        from vivavoce.app import open_app
+        from vivavoce.surfaces.auth import is_trusting
 
     async with open_app(settings) as app:
         has_no_key = await app.keyring.is_empty()

@@ -10,6 +10,7 @@ import click
 
 from vivavoce.settings import Settings
 from vivavoce.surfaces.logs import write_logs
+from vivavoce.surfaces.settling import SettlingIn
 
 
 @click.command("work")
@@ -26,7 +27,8 @@ def command() -> None:
 
 
 async def _work(settings: Settings) -> None:
-    from vivavoce.app import open_app
+    with SettlingIn():
+        from vivavoce.app import open_app
 
     is_ended = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):

@@ -12,7 +12,6 @@ Only the cheapest modules are imported here, `typing` not among them.
 
 from __future__ import annotations
 
-import gc
 import json
 import threading
 
@@ -28,6 +27,7 @@ from vivavoce.surfaces.mcp.jsonrpc import (
     refusal,
 )
 from vivavoce.surfaces.mcp.wire import Lane, Wire, leave
+from vivavoce.surfaces.settling import SettlingIn
 
 TYPE_CHECKING = False  # the real one is in `typing`, which is dear to import
 if TYPE_CHECKING:
@@ -70,12 +70,10 @@ def run(manifest: Manifest, allowed: Set[str] | None, build: Build) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a broken off import would leave a traceback
     except KeyboardInterrupt:
         leave(130)
-    gc.disable()  # what is imported stays, and looking for garbage in it takes a tenth of the time
-    from vivavoce.surfaces.mcp import stdio
+    with SettlingIn():
+        from vivavoce.surfaces.mcp import stdio
 
-    opening = build()
-    gc.freeze()
-    gc.enable()
+        opening = build()
     leave(stdio.serve(front, opening))
 
 
