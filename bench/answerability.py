@@ -21,6 +21,27 @@ from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.settings import Settings
 
 _HERE = Path(__file__).parent
+_FITS = {
+    "read": (
+        (
+            "answerability.jsonl",
+            "answerability-subjects.jsonl",
+            "answerability-nearly.jsonl",
+            "calibration/en.jsonl",
+        ),
+        ("missing", "passage", "sentence", "unlike", "asked", "lacking", "length"),
+    ),
+    "words": (
+        (
+            "answerability-pt.jsonl",
+            "answerability-pt-subjects.jsonl",
+            "answerability-pt-long.jsonl",
+            "calibration/pt.jsonl",
+        ),
+        ("missing", "asked", "together", "lacking", "length"),
+    ),
+}
+"""The sets of questions on which each fit is made, and the kinds of evidence that it weighs."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
 """The lists of a row, and what their questions are called in the report."""
 _COUNTS = {"answered": 0.5, "paraphrased": 0.0, "near": 0.3, "trap": 0.1, "removed": 0.1}
@@ -31,6 +52,8 @@ _PARAPHRASE = 1
 _HELD_OUT = 3
 """Every third passage is left out of the fit: the figures are about those."""
 _CLEAR = 4.0
+_BENT = {"passage": ("passage clear",), "sentence": ("sentence doubtful", "sentence clear")}
+"""The columns of a judge's logits: that of a passage tells nothing where it is in doubt."""
 
 
 class Example(NamedTuple):
@@ -55,20 +78,12 @@ class Example(NamedTuple):
 
 async def main() -> None:
     """Ask every question, and each answerable one once more without its passage; fit and judge the fit."""
-    given = words(most=10_000)
-    read = [
-        *await _examples("encyclopaedia", _rows("answerability.jsonl")[: given.most]),
-        *await _examples("subjects", _rows("answerability-subjects.jsonl")[: given.most]),
-        *await _examples("rules", _calibration("en")[: given.most]),
-    ]
-    worded = [
-        *await _examples("matérias", _rows("answerability-pt.jsonl")[: given.most]),
-        *await _examples("regras", _calibration("pt")[: given.most]),
-    ]
-    rows = [
-        _fitted("read", read, ("missing", "passage", "sentence", "unlike", "asked", "kind")),
-        _fitted("by words", worded, ("missing", "asked")),
-    ]
+    given = words(most=10_000, fits=",".join(_FITS))
+    rows = []
+    for name in given.fits.split(","):
+        sets, evidence = _FITS[name]
+        examples = [example for each in sets for example in await _examples(each, _rows(each)[: given.most])]
+        rows.append(_fitted(name, examples, evidence))
     every = dict.fromkeys([key for row in rows for key in row], "-")
     report("weights", [{**every, **row} for row in rows], given.json)
 
@@ -109,21 +124,17 @@ def _counts(examples: Sequence[Example]) -> list[float]:
 
 
 def _columns_named(evidence: Sequence[str]) -> list[str]:
-    return [
-        name
-        for key in evidence
-        for name in ((f"{key} doubtful", f"{key} clear") if key in ("passage", "sentence") else (key,))
-    ]
+    return [name for key in evidence for name in _BENT.get(key, (key,))]
 
 
 def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
     columns = []
-    for key in evidence:
-        value = float(example.evidence[key])
-        if key in ("passage", "sentence"):
-            columns += [max(-_CLEAR, min(_CLEAR, value)), max(0.0, value - _CLEAR)]
+    for name in _columns_named(evidence):
+        value = float(example.evidence[name.split()[0]])
+        if name.endswith(" doubtful"):
+            columns.append(max(-_CLEAR, min(_CLEAR, value)))
         else:
-            columns.append(min(3.0, value))
+            columns.append(max(0.0, value - _CLEAR) if name.endswith(" clear") else min(3.0, value))
     return columns
 
 
@@ -161,16 +172,14 @@ async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, l
 
 
 def _rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (_HERE / name).read_text(encoding="utf-8").splitlines()]
-
-
-def _calibration(language: str) -> list[dict[str, Any]]:
-    file = files("vivavoce.domain") / "calibration" / f"{language}.jsonl"
+    is_ours = not name.startswith("calibration/")
+    file = (_HERE if is_ours else files("vivavoce.domain")) / name
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [
-        {**row, "questions": [each for at, each in enumerate(row["questions"]) if at != _PARAPHRASE]}
-        for row in rows
-    ]
+    return rows if is_ours else [{**row, **_without_paraphrase(row["questions"])} for row in rows]
+
+
+def _without_paraphrase(questions: Sequence[str]) -> dict[str, list[str]]:
+    return {"questions": [each for at, each in enumerate(questions) if at != _PARAPHRASE]}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.answerability import Evidence, likeness_told, logit_of, spoken_of
+from vivavoce.domain.answerability import Evidence, logit_of, spoken_of, together_told, unlike_told
+from vivavoce.domain.excerpts import excerpts_of
+from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.questions import wanted_in
 from vivavoce.domain.relevance import score_of
 from vivavoce.domain.words import words_of
@@ -15,15 +17,23 @@ EVIDENCE = st.builds(
     Evidence,
     asked=SHARES,
     missing=st.integers(0, 5).map(float),
+    together=SHARES,
+    lacking=st.sampled_from([0.0, 1.0]),
+    length=st.floats(-1, 2),
     passage=LOGITS,
     sentence=LOGITS,
     unlike=SHARES,
-    kind=SHARES,
 )
 
 
 def spoken(question, text, language="en"):
     return spoken_of(wanted_in(question, (), language), words_of(text, language))
+
+
+def told(question, text, title="", language="pt"):
+    """What the sentences of a text tell one by one."""
+    wanted, expected = wanted_in(question, (), language), expected_by(question, language)
+    return together_told(wanted, expected, words_of(title, language), excerpts_of(text, language))
 
 
 def test_what_is_asked_beside_the_names_is_what_counts():
@@ -53,27 +63,57 @@ def test_a_question_of_names_alone_asks_for_nothing_else():
     assert spoken_of(wanted_in("what about Maria Silva", (), "en"), ["maria", "silva"]) == (1.0, 0.0)
 
 
+def test_words_count_together_where_one_sentence_has_them():
+    together, _, _ = told("Quem pinta as barracas da feira?", "A feira abre cedo. Ana pinta as barracas.")
+    apart, _, _ = told("Quem pinta as barracas da feira?", "Rui abre cedo. As barracas esperam. Ana pinta.")
+
+    assert together == 1 > apart
+
+
+def test_the_title_and_the_opening_need_not_be_repeated():
+    text = "Rui chegou cedo. A feira abre às oito. Depois chove."
+
+    assert told("Quando Rui abre a feira da praça?", text)[0] < 1
+    assert told("Quando Rui abre a feira da praça?", text, title="A praça")[0] == 1
+
+
+def test_the_nearest_sentence_may_lack_what_is_asked_for():
+    text = "A loja de Ana vende queijo. A loja fechou em 2009. Rui tem seis vacas."
+
+    assert told("Quando a loja fechou?", text)[1] == 0
+    assert told("Por que a loja fechou?", text)[1] == 1
+    assert told("Quantas vacas tem a loja?", text)[1] == 0
+    assert told("Onde a loja fechou?", text)[1] == 0
+
+
+def test_a_long_sentence_is_told_from_a_short_one():
+    short = told("Quem pinta a feira?", "Ana pinta a feira.")[2]
+    long = told("Quem pinta a feira?", f"Ana pinta a feira, {', '.join(f'cor{n}' for n in range(40))}.")[2]
+
+    assert short < 0 < long
+
+
+def test_a_passage_without_sentences_tells_nothing():
+    assert told("Quem pinta a feira?", "") == (0, 0, 0)
+
+
 def test_words_without_their_like_add_up_and_small_words_do_not_count():
     alike = [("who", 0.7), ("painted", 0.55), ("the", 0.2), ("old", 0.1), ("canal", 0.9), ("gate", 0.65)]
 
-    unlike, kind = likeness_told("Who painted the old canal gate?", alike)
-
-    assert unlike == pytest.approx(0.3 + 0.2)
-    assert kind == 0.7
-
-
-def test_a_question_without_a_word_that_asks_is_of_no_kind():
-    assert likeness_told("canal gate colour", [("canal", 0.9)]) == (0, 0.85)
+    assert unlike_told("Who painted the old canal gate?", alike) == pytest.approx(0.3 + 0.2)
+    assert unlike_told("canal gate colour", [("canal", 0.9)]) == 0
 
 
 @given(EVIDENCE, st.floats(0, 0.5), st.floats(0, 6))
 def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit):
     better = evidence._replace(
         asked=min(1.0, evidence.asked + share),
+        together=min(1.0, evidence.together + share),
+        lacking=0.0,
+        length=evidence.length - share,
         passage=evidence.passage + logit,
         sentence=evidence.sentence + logit,
         unlike=max(0.0, evidence.unlike - share),
-        kind=evidence.kind + share,
     )
 
     assert better.likelihood >= evidence.likelihood
@@ -88,7 +128,14 @@ def test_the_likelihood_is_a_chance_with_a_judge_and_without(evidence):
 
 
 def test_what_was_not_read_is_not_told():
-    assert Evidence(asked=0.5, missing=1).written() == {"asked": 0.5, "missing": 1}
+    by_words = {"asked": 0.5, "missing": 1, "together": 0.25, "lacking": 1, "length": 0}
+
+    assert Evidence(asked=0.5, missing=1, together=0.25, lacking=1).written() == by_words
+    assert Evidence(0.5, 1, 0.25, 1, passage=2.5).written() == by_words | {
+        "passage": 2.5,
+        "sentence": 0,
+        "unlike": 0,
+    }
 
 
 @given(st.floats(-8, 8))

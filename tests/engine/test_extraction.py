@@ -30,6 +30,10 @@ PADARIA = {
     "Padaria Lua.md": "A Padaria Lua fecha às segundas-feiras. O café é cortesia da casa.",
 }
 
+BENCH = Path(__file__).parents[2] / "bench"
+OWN, LONG = BENCH / "answerability-subjects.jsonl", BENCH / "answerability-pt-long.jsonl"
+"""Passages of our own with questions that they answer and others about the same subject."""
+
 
 class Judge:
     """Likes texts that have certain words, and remembers what it was asked."""
@@ -144,6 +148,42 @@ async def test_words_alone_refuse_what_is_asked_about_something_else(ask):
     assert extraction.likelihood < 0.5
 
 
+async def test_words_alone_refuse_where_the_kind_of_thing_that_is_asked_for_is_not_there(ask):
+    answered, _ = await ask(PADARIA, "Quando a Padaria Lua fecha?")
+    refused, extraction = await ask(PADARIA, "Quantos padeiros tem a Padaria Lua?")
+
+    assert answered == ["A Padaria Lua fecha às segundas-feiras."]
+    assert refused == []
+    assert extraction.why["lacking"] == 1
+
+
+async def test_a_sentence_of_a_statute_is_said_whole(ask):
+    duties = "expede normas técnicas e aplica sanções, " * 16
+    sentence = f"A autarquia fiscaliza as barragens, {duties}e fica em Goiás."
+
+    said, _ = await ask({"Estatuto.md": sentence}, "O que a autarquia fiscaliza?")
+
+    assert len(sentence) > 600
+    assert said == [sentence]
+
+
+async def test_words_alone_answer_and_refuse_questions_of_our_own():
+    every = [json.loads(line) for line in LONG.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in every if row["title"] in ("Tombamento", "Fermentação alcoólica")]
+    likelihoods = {
+        kind: [
+            (await extracted_from(question, (), [candidate], None)).likelihood
+            for row in rows
+            for candidate in [Candidate.named(row["title"], row["passage"], "pt", 0.7)]
+            for question in row[kind]
+        ]
+        for kind in ("questions", "near")
+    }
+
+    assert sum(each >= 0.5 for each in likelihoods["questions"]) >= 12
+    assert sum(each < 0.5 for each in likelihoods["near"]) >= 10
+
+
 async def test_a_judge_whose_files_were_changed_leaves_it_to_words(ask):
     said, extraction = await ask(CANALS, "How long is the Panama Canal?", judge=Broken())
 
@@ -186,10 +226,6 @@ async def test_the_built_in_judge_sees_which_word_has_nothing_like_it():
     assert [word for word, _ in found] == ["who", "painted", "the", "canal", "?"]
     assert alike["canal"] > 0.8 > alike["painted"]
     assert 400 < len(endless) < 512
-
-
-OWN = Path(__file__).parents[2] / "bench" / "answerability-subjects.jsonl"
-"""Passages of our own with questions that they answer and others about the same subject."""
 
 
 async def test_the_built_in_judge_answers_and_refuses_questions_of_our_own():

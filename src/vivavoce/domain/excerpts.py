@@ -31,13 +31,17 @@ class Excerpt(NamedTuple):
         return _POINTS_BACK.match(self.text) is not None
 
 
+LONGEST = 500
+"""The most characters of a sentence that is quoted."""
+
+
 @lru_cache(maxsize=128)
-def excerpts_of(text: str, language: str) -> tuple[Excerpt, ...]:
+def excerpts_of(text: str, language: str, longest: int = LONGEST) -> tuple[Excerpt, ...]:
     """The excerpts of a passage in reading order: no headings, no questions, no fragments.
 
     The passages of a few turns are kept, because a conversation comes back to them.
     """
-    return tuple(_excerpts(text, language))
+    return tuple(_excerpts(text, language, longest))
 
 
 def is_instruction(text: str) -> bool:
@@ -45,7 +49,6 @@ def is_instruction(text: str) -> bool:
     return _INSTRUCTION.search(folded(text)) is not None
 
 
-_LONGEST = 500
 _SHORTEST = 3
 _LONGEST_HEADING = 10
 _HEADING = re.compile(r"#{1,6}\s+\S")
@@ -74,7 +77,7 @@ _INSTRUCTION = re.compile(
 )
 
 
-def _excerpts(passage: str, language: str) -> Iterator[Excerpt]:
+def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     above: Mapping[str, int] = {}
     last: Mapping[str, int] = {}
     rank: int | None = None
@@ -94,7 +97,7 @@ def _excerpts(passage: str, language: str) -> Iterator[Excerpt]:
         if bare.endswith(":"):
             above, rank, is_list = {**above, **last, **words}, 0, True
             is_whole = len(words) > _SHORTEST
-        if is_whole and len(bare) <= _LONGEST:
+        if is_whole and len(bare) <= longest:
             yield Excerpt(place, span.end - len(bare), bare, words, above, rank)
             rank = None if rank is None else rank + 1
         last = words

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .citing import Citing
-from .excerpts import Excerpt, excerpts_of, is_instruction
+from .excerpts import LONGEST, Excerpt, excerpts_of, is_instruction
 from .questions import Wanted, wanted_in
 
 
@@ -63,12 +63,14 @@ class Weighed(NamedTuple):
     excerpt: Excerpt
 
 
-def weighed_for(question: str, earlier: Sequence[str], passages: Sequence[Passage]) -> list[Weighed]:
-    """The sentences that may answer at all and may be said, best first."""
+def weighed_for(
+    question: str, earlier: Sequence[str], passages: Sequence[Passage], longest: int = LONGEST
+) -> list[Weighed]:
+    """The sentences of at most so many characters that may answer at all and may be said, best first."""
     weighed: list[Weighed] = []
     for language in {passage.language for passage in passages}:
         own = [passage for passage in passages if passage.language == language]
-        weighed += _weighed(wanted_in(question, earlier, language), own)
+        weighed += _weighed(wanted_in(question, earlier, language), own, longest)
     weighed.sort(key=lambda each: (-each.score, each.passage.number, each.excerpt.place))
     return weighed
 
@@ -126,9 +128,11 @@ _OTHERS = 8
 """Sentences that are thought to be there as well, so that rarity means something among few."""
 
 
-def _weighed(wanted: Wanted, passages: Sequence[Passage]) -> list[Weighed]:
+def _weighed(wanted: Wanted, passages: Sequence[Passage], longest: int) -> list[Weighed]:
     """The excerpts of passages in one language that may answer at all."""
-    pairs = [(each, excerpt) for each in passages for excerpt in excerpts_of(each.text, each.language)]
+    pairs = [
+        (each, excerpt) for each in passages for excerpt in excerpts_of(each.text, each.language, longest)
+    ]
     rarity = _rarity(wanted, [excerpt for _, excerpt in pairs])
     whole = sum(rarity.values())
     scored = []

@@ -36,10 +36,6 @@ class Wanted(NamedTuple):
         return max(_KINDS[kind].fit(sentence) for kind in self.kinds)
 
 
-ASKING = words("who whom whose when where which what how many much long far often why")
-"""The words by which an English question says which kind of answer it wants."""
-
-
 def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     """What a question asks for, its words in the stems of a language.
 

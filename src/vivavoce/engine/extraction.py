@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from vivavoce.domain.answerability import Evidence, likeness_told, logit_of, spoken_of
+from vivavoce.domain.answerability import Evidence, logit_of, spoken_of, together_told, unlike_told
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
+from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed, best_of, in_order, weighed_for
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.questions import completed, wanted_in
@@ -32,6 +33,8 @@ _UNREAD = -11.0
 """The logit of a part without sentences that can stand by themselves."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
+_LONGEST = 1_000
+"""The most characters of a sentence that is said: long ones of treatises and statutes too."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _NEARLY = 3.0
@@ -129,15 +132,24 @@ class _Asking:
         passage = self.passage(part.place)
         return [
             Weighed(0.0, 1.0, False, passage, excerpt)
-            for excerpt in excerpts_of(passage.text, passage.language)
+            for excerpt in excerpts_of(passage.text, passage.language, _LONGEST)
             if part.start <= excerpt.start < part.end and not is_instruction(excerpt.text)
         ]
+
+    def spoken(self, place: int) -> tuple[float, float]:
+        """Which share of what is asked the passage at a place speaks of, and how many names it lacks."""
+        each = self.candidates[place]
+        wanted = wanted_in(self.question, self.earlier, each.language)
+        return spoken_of(wanted, words_of(each.titled(each.text), each.language))
 
     def evidence(self, place: int) -> Evidence:
         """What the words of the passage at a place tell."""
         each = self.candidates[place]
         wanted = wanted_in(self.question, self.earlier, each.language)
-        return Evidence(*spoken_of(wanted, words_of(each.titled(each.text), each.language)))
+        expected = None if wanted.is_foreign else expected_by(self.question, each.language)
+        title = words_of(each.titled(""), each.language)
+        sentences = excerpts_of(each.text, each.language, len(each.text))
+        return Evidence(*self.spoken(place), *together_told(wanted, expected, title, sentences))
 
 
 async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> Extraction:
@@ -160,9 +172,8 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
     weighed.sort(key=lambda each: -each.score)
     read_whole = asking.candidates[best.place]
     alike = await judge.likeness(asking.text, read_whole.titled(read_whole.text))
-    unlike, kind = likeness_told(asking.text, alike)
     evidence = asking.evidence(best.place)._replace(
-        passage=logits[best], sentence=max(own, default=_UNREAD), unlike=unlike, kind=kind
+        passage=logits[best], sentence=max(own, default=_UNREAD), unlike=unlike_told(asking.text, alike)
     )
     chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
     return _extraction(chosen, evidence, judge.identity)
@@ -171,15 +182,14 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
 def _by_words(asking: _Asking) -> Extraction:
     """What words alone tell, in whatever language."""
     places = range(len(asking.candidates))
-    evidences = [asking.evidence(place) for place in places]
     best = max(
-        places, key=lambda place: logit_of(asking.candidates[place].score) + _SPOKEN * evidences[place].asked
+        places, key=lambda place: logit_of(asking.candidates[place].score) + _SPOKEN * asking.spoken(place)[0]
     )
     passages = [asking.passage(place) for place in places]
-    weighed = weighed_for(asking.question, asking.earlier, passages)
+    weighed = weighed_for(asking.question, asking.earlier, passages, _LONGEST)
     weighed.sort(key=lambda each: each.passage.number != best)
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
-    return _extraction(chosen, evidences[best], None)
+    return _extraction(chosen, asking.evidence(best), None)
 
 
 def _extraction(chosen: Sequence[Weighed], evidence: Evidence, judge: str | None) -> Extraction:

@@ -1,0 +1,102 @@
+"""Expecting: a question says which kind of thing answers it, and a sentence has one or not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.domain.expecting import expected_by
+from vivavoce.domain.languages import language_of
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Quantos livros o aluno pode levar?", "count"),
+        ("Quanto custa a entrada do museu?", "money"),
+        ("Quanto Maria ganhava por mês?", "money"),
+        ("Qual é o prazo para recorrer?", "duration"),
+        ("De quanto em quanto tempo passa o trem?", "duration"),
+        ("Qual era a extensão da linha?", "length"),
+        ("A que temperatura o forno trabalha?", "temperature"),
+        ("Em que ano foi aberta a ponte?", "date"),
+        ("Até quando vale a oferta?", "date"),
+        ("Quem construiu a ponte?", "person"),
+        ("Por que a fábrica fechou?", "reason"),
+        ("How many locks does the canal have?", "count"),
+        ("how much did the bridge cost", "money"),
+        ("How long did the war last?", "duration"),
+        ("how long is the canal", "length"),
+        ("in which year was the canal opened", "date"),
+        ("Who opened the canal?", "person"),
+        ("Why was the canal dug?", "reason"),
+    ],
+)
+def test_a_question_says_which_kind_of_thing_it_wants(question, kind):
+    expected = expected_by(question, language_of(question, "en"))
+
+    assert expected is not None
+    assert expected.kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "O que come o lobo-guará?",
+        "Quem paga o frete?",
+        "Quantos são?",
+        "O que acontece quando chove?",
+        "",
+    ],
+)
+def test_any_sentence_may_answer_a_question_that_names_no_kind(question):
+    assert expected_by(question, "pt") is None
+
+
+def test_a_language_without_a_table_expects_nothing():
+    assert expected_by("Wie viele Bücher darf ich ausleihen?", "de") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "having", "lacking"),
+    [
+        (
+            "Quantos livros posso levar?",
+            "Cada aluno leva até cinco bons livros.",
+            "Os livros ficam com cinco alunos.",
+        ),
+        ("Quantas doses são necessárias?", "Uma dose protege por toda a vida.", "A vacina protege a vida."),
+        ("Quanto custa a entrada?", "A entrada sai por R$ 12.", "A entrada fica na rua Direita, 12."),
+        ("Quanto tempo dura o voo?", "O voo dura duas horas e meia.", "O voo parte do aeroporto 2."),
+        ("Quando abriu a ponte?", "A ponte abriu em maio de 1922.", "A ponte abriu com uma festa."),
+        (
+            "Quem abriu a ponte de Ilhéus?",
+            "A ponte foi aberta por Ana Prado.",
+            "A ponte de Ilhéus foi aberta.",
+        ),
+        ("Por que a loja fechou?", "A loja fechou por falta de clientes.", "A loja fechou em 2009."),
+        ("How many locks are there?", "The canal has 83 stone locks.", "The 83 boats wait at the locks."),
+        ("how tall is the tower", "The tower stands 26 metres high.", "The tower has 26 windows."),
+    ],
+)
+def test_a_sentence_has_the_thing_that_is_asked_for_or_lacks_it(question, having, lacking):
+    expected = expected_by(question, language_of(question, "en"))
+
+    assert expected.is_in(having)
+    assert not expected.is_in(lacking)
+
+
+def test_what_the_question_says_itself_is_no_news():
+    when = expected_by("Em que ano depois de 1822 abriu a ponte?", "pt")
+    who = expected_by("Quem derrotou Ana Prado?", "pt")
+
+    assert not when.is_in("Isso foi em 1822.")
+    assert when.is_in("Isso foi em 1831.")
+    assert not who.is_in("Todos conheciam Ana Prado.")
+    assert who.is_in("Todos conheciam Rui Sá.")
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.sampled_from(["pt", "en", "fr"]))
+def test_any_text_can_be_asked_and_looked_through(question, text, language):
+    expected = expected_by(f"Quantos {question}", language)
+
+    assert expected is None or expected.is_in(text) in (True, False)
