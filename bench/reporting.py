@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ def words(**options: int | str) -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=type(default), default=default)
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
+
+
+def at(part: float, figures: Sequence[float]) -> float:
+    """The figure below which this part of them lies."""
+    return sorted(figures)[min(int(len(figures) * part), len(figures) - 1)]
 
 
 def report(title: str, rows: list[dict[str, Any]], to: Path | None) -> None:

@@ -1,12 +1,14 @@
-"""A model that answers at once: a server on loopback that speaks the OpenAI protocol, as a process.
+"""A model and an embedder that answer at once: a server on loopback that speaks the OpenAI protocol.
 
-The model named `slow` thinks first.
+The model named `slow` thinks first. The embedder counts letters.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from collections.abc import Sequence
 
 SLOW = 5.0
 """Seconds that the slow model thinks."""
@@ -35,27 +37,41 @@ ANSWER = (
 ) + _BODY
 
 
+def _embedded(texts: Sequence[str] | str) -> bytes:
+    given = [texts] if isinstance(texts, str) else texts
+    letters = "etaoinshrdlucmfwypvbgkjqxz0123456789"
+    rows = [
+        {
+            "object": "embedding",
+            "index": place,
+            "embedding": [text.lower().count(each) + 0.1 for each in letters],
+        }
+        for place, text in enumerate(given)
+    ]
+    body = json.dumps({"object": "list", "model": "counting", "data": rows}).encode()
+    return (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )
+
+
 async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            length = next(
-                int(line.partition(":")[2])
-                for line in head.split("\r\n")
-                if line.startswith("content-length:")
-            )
-            asked = json.loads(await reader.readexactly(length))
-            if asked["model"] == "slow":
+            lines = (line.partition(":") for line in head.split("\r\n"))
+            length = next((int(value) for name, _, value in lines if name == "content-length"), 0)
+            asked = json.loads(await reader.readexactly(length) or b"{}")
+            if asked.get("model") == "slow":
                 await asyncio.sleep(SLOW)
-            writer.write(ANSWER)
+            writer.write(_embedded(asked["input"]) if "input" in asked else ANSWER)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
 
 
 async def main() -> None:
-    """Serve until the process is ended; the first line that it prints is the port."""
-    server = await asyncio.start_server(_talk, "127.0.0.1", 0)
+    """Serve until the process is ended, on the port that is named or on a free one, which it prints first."""
+    server = await asyncio.start_server(_talk, "127.0.0.1", int(sys.argv[1]) if sys.argv[1:] else 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()

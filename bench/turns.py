@@ -1,8 +1,8 @@
 """What a turn adds to a model that answers at once: a history of 20 messages, a datastore of 10,000 passages.
 
 The model is a process on loopback that speaks the OpenAI protocol; the bare call to it stands beside. The
-question's embedding is not counted: an embedder that counts words takes its place. Then 200 conversations in
-flight with a model that thinks for 5 seconds, and the memory over many turns.
+question's embedding is not counted: an embedder that counts words takes its place. Then the memory over many
+turns. What a crowd of turns does to other calls is measured by `crowd.py`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _HISTORY = 10
 
 
 async def main() -> None:
-    """Measure one turn at a time, many at once, and memory."""
-    given = words(passages=10_000, turns=300, flight=200, memory=20_000)
+    """Measure one turn at a time, and memory."""
+    given = words(passages=10_000, turns=300, memory=20_000)
     speaking = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("speaking_server.py"))],
         stdout=subprocess.PIPE,
@@ -49,7 +49,6 @@ async def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             async with _bench(Path(folder), url, given.passages) as bench:
                 rows = await bench.one_by_one(given.turns)
-                rows += await bench.in_flight(given.flight)
                 rows += await bench.memory(given.memory)
         report(f"Turns, {given.passages:,} passages, {2 * _HISTORY} messages before", rows, given.json)
     finally:
@@ -74,7 +73,7 @@ class _Bench:
 
     def __init__(self, engine: Engine, url: str) -> None:
         self.engine, self.url = engine, url
-        self.agents: dict[str, str] = {}
+        self.agent = ""
 
     async def run(self, name: str, /, **arguments: Any) -> Any:
         return await self.engine.run(CATALOGUE[name].parse(arguments), OPERATOR)
@@ -99,23 +98,22 @@ class _Bench:
         )
         await Ingester(self.engine.ports).finish()
         tools = [{"type": "datastore", "datastoreId": store.id}, {"type": "request_human"}]
-        for model in ("slow", "scripted"):
-            agent = await self.run(
-                "create_agent",
-                name="Ana",
-                description="Answers.",
-                modelName=model,
-                systemPrompt="You are Ana.",
-                tools=tools,
-            )
-            self.agents[model] = agent.id
+        agent = await self.run(
+            "create_agent",
+            name="Ana",
+            description="Answers.",
+            modelName="scripted",
+            systemPrompt="You are Ana.",
+            tools=tools,
+        )
+        self.agent = agent.id
         for _ in range(_HISTORY):
             await self.ask("warm")
 
-    async def ask(self, conversation: str, model: str = "scripted") -> None:
+    async def ask(self, conversation: str) -> None:
         answer = await self.run(
             "agent_query",
-            id=self.agents[model],
+            id=self.agent,
             query="When may shoes come back?",
             conversationId=conversation,
         )
@@ -140,26 +138,6 @@ class _Bench:
                         json.loads(line[6:])
 
         return call
-
-    async def in_flight(self, number: int) -> list[dict[str, Any]]:
-        def look() -> Awaitable[Any]:
-            return self.run("get_agent", id=self.agents["slow"])
-
-        alone = await _timed(500, look)
-        asking = [asyncio.create_task(self._keep_asking(f"c{place}")) for place in range(number)]
-        await asyncio.sleep(6)  # until the first of them were answered and ask again
-        beside = []
-        for _ in range(10):  # spread over what happens meanwhile
-            beside += await _timed(100, look)
-            await asyncio.sleep(1)
-        for task in asking:
-            task.cancel()
-        await asyncio.gather(*asking, return_exceptions=True)
-        return [_row("get_agent alone", alone), _row(f"get_agent beside {number} conversations", beside)]
-
-    async def _keep_asking(self, conversation: str) -> None:
-        for _ in range(1_000):
-            await self.ask(conversation, "slow")
 
     async def memory(self, turns: int) -> list[dict[str, Any]]:
         before = _resident()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.crash.journey import crash_test
 
-MESSAGES = int(os.environ.get("CRASH_TEST_MESSAGES", "1500"))
+MESSAGES = int(os.environ.get("CRASH_TEST_MESSAGES", "4000"))
 """`bin/crash-test` sends 20,000, or 100,000 with --full."""
 
 

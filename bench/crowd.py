@@ -1,0 +1,119 @@
+"""How much a crowd of conversations slows other calls: `get_agent` over REST, alone and beside them.
+
+One `vivavoce serve`, whose model thinks for five seconds, and an agent with a datastore. So many people ask
+it over and over, each in a conversation of their own. Meanwhile another client calls `get_agent` and sleeps
+in turn. Model and embedder are a process on loopback that answers at once apart from the thinking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from reporting import at, report, words
+from serving import Lines, program, vivavoce
+
+_MODEL = Path(__file__).with_name("speaking_server.py")
+_QUESTION = "When may shoes come back?"
+_EVERY = 0.02
+
+
+async def main() -> None:
+    """Measure alone, then with the crowd."""
+    given = words(people=200, calls=1_000, passages=1_000)
+    with tempfile.TemporaryDirectory() as folder, program(_MODEL) as model:
+        url = f"http://127.0.0.1:{model}/v1"
+        asked = {
+            "VIVAVOCE_MODEL_URL": url,
+            "VIVAVOCE_EMBEDDER_URL": url,
+            "VIVAVOCE_EMBEDDER_MODEL": "counting",
+        }
+        with vivavoce(Path(folder), **asked) as port:
+            rows = await _measured(port, given.people, given.calls, given.passages)
+    report(f"get_agent over REST, {given.calls:,} calls", rows, given.json)
+
+
+async def _measured(port: int, people: int, calls: int, passages: int) -> list[dict[str, Any]]:
+    lines = Lines(port)
+    agent = await _agent(lines, passages)
+    await _looked(lines, agent, 100)  # warm
+    alone = await _looked(lines, agent, calls)
+    crowd = _Crowd(port, agent)
+    asking = [asyncio.create_task(crowd.ask(f"c{place}", 0.025 * place)) for place in range(people)]
+    await asyncio.sleep(0.025 * people + 6)  # until the first of them were answered and ask again
+    before, began = crowd.answered, time.perf_counter()
+    beside = await _looked(lines, agent, calls)
+    turns = (crowd.answered - before) / (time.perf_counter() - began)
+    for task in asking:
+        task.cancel()
+    for ended in await asyncio.gather(*asking, return_exceptions=True):
+        if isinstance(ended, Exception):
+            raise ended
+    return [
+        _row("alone", alone, 0.0),
+        _row(f"beside {people} conversations", beside, turns),
+        {"get_agent": "ratio"}
+        | {f"p{part} ms": at(part / 100, beside) / at(part / 100, alone) for part in (50, 95, 99)}
+        | {"turns/s": ""},
+    ]
+
+
+class _Crowd:
+    """People who ask, wait for the answer, and ask again."""
+
+    def __init__(self, port: int, agent: str) -> None:
+        self._lines, self._agent = Lines(port), agent
+        self.answered = 0
+
+    async def ask(self, conversation: str, after: float) -> None:
+        """Ask until cancelled; they begin one after the other, as people do."""
+        await asyncio.sleep(after)
+        for _ in range(1_000):
+            asked = {"query": _QUESTION, "conversationId": conversation}
+            answer = await self._lines.ask("POST", f"/agents/{self._agent}/query", asked)
+            assert answer["sources"], answer
+            self.answered += 1
+
+
+async def _agent(lines: Lines, passages: int) -> str:
+    """An agent whose datastore answers the question, among many passages that do not."""
+    store = await lines.ask("POST", "/datastores", {"name": "Help", "type": "qdrant"})
+    filling = "\n\n".join(f"Rule {number}. " + f"word{number % 97} " * 300 for number in range(passages))
+    for name, text in (("Rules", filling), ("Returns", "Shoes may come back within 30 days.")):
+        asked = {"datastoreId": store["id"], "name": name, "type": "file", "text": text}
+        await lines.ask("POST", "/datasources", asked)
+    for _ in range(3_000):
+        held = await lines.ask("GET", f"/datastores/{store['id']}")
+        if {each["status"] for each in held["datasources"]} == {"synched"}:
+            break
+        await asyncio.sleep(0.2)
+    else:
+        raise AssertionError("The datastore was not ready in time.")
+    tools = [{"type": "datastore", "datastoreId": store["id"]}]
+    asked = {"name": "Ana", "description": "", "modelName": "slow", "systemPrompt": "You are Ana."}
+    return str((await lines.ask("POST", "/agents", {**asked, "tools": tools}))["id"])
+
+
+async def _looked(lines: Lines, agent: str, calls: int) -> list[float]:
+    spent = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        await lines.ask("GET", f"/agents/{agent}")
+        spent.append((time.perf_counter() - start) * 1000)
+        await asyncio.sleep(_EVERY)
+    return spent
+
+
+def _row(what: str, spent: list[float], turns: float) -> dict[str, Any]:
+    return {
+        "get_agent": what,
+        **{f"p{part} ms": at(part / 100, spent) for part in (50, 95, 99)},
+        "turns/s": turns,
+    }
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
