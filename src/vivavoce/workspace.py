@@ -36,6 +36,13 @@ def has_workspace(settings: Settings) -> bool:
     return bool(settings.database_url) or settings.database.exists()
 
 
+def is_new_workspace(settings: Settings) -> bool:
+    """Whether there is nothing in the database yet; refused where it is not one."""
+    if settings.database_url:
+        return bool(_upkeep().is_new(settings.database_url))
+    return not _check_database(settings.database)
+
+
 def back_up_workspace(settings: Settings, copy: Path) -> None:
     """Write a consistent copy of the workspace's database."""
     if settings.database_url:
@@ -86,7 +93,7 @@ def description_of_workspace(settings: Settings) -> str:
 
 def check_master_key(settings: Settings) -> None:
     """Refuse a master key that cannot be one, or that is missing where the database needs it."""
-    is_new = _is_new(settings)
+    is_new = is_new_workspace(settings)
     if settings.master_key:
         AesVault(key_from(settings.master_key))
     elif settings.key_file.exists() or not is_new:
@@ -99,15 +106,8 @@ def vault_of(settings: Settings) -> AesVault:
         _check_database(settings.database)
     if settings.master_key:
         return AesVault(key_from(settings.master_key))
-    may_make = settings.key_file.exists() or _is_new(settings)
+    may_make = settings.key_file.exists() or is_new_workspace(settings)
     return AesVault(key_in(settings.key_file, may_make=may_make))
-
-
-def _is_new(settings: Settings) -> bool:
-    """Whether there is nothing in the database yet; refused where it is not one."""
-    if settings.database_url:
-        return bool(_upkeep().is_new(settings.database_url))
-    return not _check_database(settings.database)
 
 
 def _upkeep() -> ModuleType:

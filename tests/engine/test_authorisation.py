@@ -43,7 +43,7 @@ ALLOWED = {
         *("create_datasource", "synch_datasource", "delete_datasource"),
         *("update_conversation", "delete_conversation", "set_ai_enabled", "set_conversation_status"),
         *("set_conversation_priority", "set_conversation_blocked"),
-        *("assign_conversation", "unassign_conversation", "rate_conversation"),
+        *("assign_conversation", "unassign_conversation", "rate_conversation", "capture_visitor"),
         *("register_message", "rate_answer", "create_note", "update_note", "delete_note"),
         *("set_variable", "delete_variable", "create_tag", "delete_tag"),
         *("tag_conversation", "untag_conversation", "save_contact", "delete_contact"),

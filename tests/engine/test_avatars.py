@@ -1,5 +1,6 @@
 """Avatars: what they keep of what they were asked, and what cannot be taken from under them."""
 
+import asyncio
 import hashlib
 
 import pytest
@@ -38,6 +39,17 @@ async def test_the_store_itself_does_not_let_the_datastore_of_an_avatar_go(run, 
         await run.engine.ports.store.write(lambda tables: tables.datastores.drop(avatar["datastoreId"]))
 
     assert (await run("get_avatar", id="ada"))["datastoreId"] == avatar["datastoreId"]
+
+
+async def test_a_key_that_is_made_while_its_avatar_is_deleted_does_not_outlive_it(run):
+    for _ in range(10):
+        await run("create_avatar", config=an_avatar())
+        making = [run("create_key", name="console", avatarId="ada") for _ in range(3)]
+        await asyncio.gather(*making, run("delete_avatar", id="ada"), return_exceptions=True)
+
+    keys = (await run("list_keys"))["keys"]
+    assert [key for key in keys if key["revokedAt"] is None] == []
+    assert (await run("list_avatars"))["avatars"] == []
 
 
 async def test_a_very_long_question_is_logged_by_its_beginning_its_length_and_its_hash(run, avatar):

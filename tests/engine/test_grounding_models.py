@@ -1,14 +1,16 @@
 """Answers that a model drafts: what holds is said, everything else is dropped with a reason."""
 
+import asyncio
 import json
 
 import pytest
 
-from vivavoce.errors import LimitReached, UpstreamFailed
+from vivavoce.domain.models import models
+from vivavoce.errors import InvalidInput, LimitReached, UpstreamFailed
 from vivavoce.ports import Spent
 from vivavoce.testing import ScriptedModel
 
-from .thinkers import claims, open_thinker, verdicts
+from .thinkers import CONFIG, claims, open_thinker, verdicts
 
 QUESTION = "To whom are monitors accountable?"
 MONITORS = "Monitors are accountable to the appropriators"
@@ -327,6 +329,132 @@ async def test_the_avatar_may_name_its_model(tmp_path):
         await thinker.answers(QUESTION)
 
     assert thinker.models.asked == ["gpt_41_mini"]
+
+
+class Counted:
+    """An avatar with a budget, whose model says these things, and what it has spent."""
+
+    def __init__(self, thinker, model):
+        self.thinker, self.model = thinker, model
+
+    async def asks(self, question=QUESTION):
+        answer = await self.thinker.answers(question)
+        return answer, await self.thinker.why(answer)
+
+    async def spent(self):
+        read = self.thinker.engine.ports.store.read
+        found = await read(lambda tables: tables.avatar_usage.months("elinor-ostrom"))
+        return [(each.turns, round(each.cost, 9)) for each in found.values()]
+
+
+@pytest.fixture
+async def counted(tmp_path):
+    model = ScriptedModel([claims(HOLDS), verdicts(True)] * 10)
+    with open_thinker(tmp_path, model) as thinker:
+        await thinker.opened(monthlyBudget=0.004)
+        await thinker.reads()
+        yield Counted(thinker, model)
+
+
+async def test_an_avatar_whose_budget_is_spent_answers_in_sentences_of_its_corpus_and_says_why(counted):
+    for _ in range(2):
+        _, before = await counted.asks()
+    answer, why = await counted.asks()
+
+    assert before["model"]["fellBack"] is False
+    assert len(counted.model.prompts) == 4
+    assert answer["abstained"] is False
+    assert MONITORS in answer["citations"][0]["quote"]
+    assert why["model"]["fellBack"] is True
+    assert why["model"]["cost"] == 0
+    assert why["model"]["faults"] == ["it was not asked: the avatar has spent its monthlyBudget"]
+    assert await counted.spent() == [(2, 0.004)]
+
+
+async def test_the_budget_of_an_avatar_may_be_spent_between_two_requests(counted):
+    await counted.thinker.run("update_avatar", id="elinor-ostrom", config={**CONFIG, "monthlyBudget": 0.001})
+    answer, why = await counted.asks()
+
+    assert len(counted.model.prompts) == 1
+    assert "it was not asked: the avatar has spent its monthlyBudget" in why["model"]["faults"]
+    assert answer["citations"][0]["quote"].startswith(MONITORS)
+    assert await counted.spent() == [(1, 0.001)]
+
+
+async def test_a_budget_of_nothing_asks_no_model_and_a_higher_one_asks_again(counted):
+    thinker, config = counted.thinker, {**CONFIG, "monthlyBudget": 0}
+    await thinker.run("update_avatar", id="elinor-ostrom", config=config)
+    await counted.asks()
+    assert counted.model.prompts == []
+
+    await thinker.run("update_avatar", id="elinor-ostrom", config=config | {"monthlyBudget": 5})
+    _, why = await counted.asks()
+
+    assert why["model"]["fellBack"] is False
+    assert len(counted.model.prompts) == 2
+
+
+async def test_what_an_avatar_spends_is_counted_without_a_budget_too(tmp_path):
+    with open_thinker(tmp_path, ScriptedModel([claims(HOLDS), verdicts(True)])) as thinker:
+        counted = Counted(await thinker.opened(), None)
+        await thinker.reads()
+        await thinker.answers(QUESTION)
+
+        assert await counted.spent() == [(1, 0.002)]
+        await thinker.run("delete_avatar", id="elinor-ostrom")
+        assert await counted.spent() == []
+
+
+class SlowModel(ScriptedModel):
+    """A model that answers when it is let, for a price that is known."""
+
+    price = models()["gpt_4o_mini"].price
+
+    def __init__(self):
+        super().__init__([claims(HOLDS), verdicts(True)])
+        self.may_end = asyncio.Event()
+
+    async def answer(self, prompt):
+        async for piece in super().answer(prompt):
+            await self.may_end.wait()
+            yield piece
+
+
+async def test_questions_at_the_same_time_do_not_spend_the_same_money(counted):
+    model = counted.thinker.models.model = SlowModel()
+    config = {**CONFIG, "monthlyBudget": model.price.of(0, 2_000)}
+    await counted.thinker.run("update_avatar", id="elinor-ostrom", config=config)
+
+    asking = [asyncio.create_task(counted.asks()) for _ in range(6)]
+    while sum(task.done() for task in asking) + len(model.prompts) < len(asking):
+        await asyncio.sleep(0)
+    begun = len(model.prompts)
+    model.may_end.set()
+    answers = await asyncio.gather(*asking)
+
+    assert begun == 1
+    assert [why["model"]["fellBack"] for _, why in answers].count(True) == 5
+    assert all(answer["citations"] for answer, _ in answers)
+
+
+async def test_who_goes_away_leaves_what_the_model_cost_and_no_more(counted):
+    model = counted.thinker.models.model = SlowModel()
+    asking = asyncio.create_task(counted.asks())
+    while not model.prompts:
+        await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+    ((turns, cost),) = await counted.spent()
+    assert turns == 1
+    assert 0 < cost < model.price.of(0, 2_000)
+
+
+@pytest.mark.parametrize("budget", ["much", -1, [5]])
+async def test_a_budget_is_a_number_of_dollars(tmp_path, budget):
+    with open_thinker(tmp_path) as thinker, pytest.raises(InvalidInput, match=r"json: monthlyBudget: "):
+        await thinker.opened(monthlyBudget=budget)
 
 
 async def test_a_model_hears_the_conversation_but_its_claims_rest_on_the_corpus(asked):

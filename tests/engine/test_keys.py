@@ -6,6 +6,8 @@ from vivavoce.engine.keys import Keyring
 from vivavoce.errors import InvalidInput, NotFound
 from vivavoce.operations import Scope
 
+from .workspaces import an_avatar
+
 
 @pytest.fixture
 def keyring(engine) -> Keyring:
@@ -45,6 +47,34 @@ async def test_a_key_for_an_avatar_that_is_not_there_is_not_made(run):
         await run("create_key", name="console", avatarId="nobody")
 
     assert (await run("list_keys"))["keys"] == []
+
+
+async def test_the_keys_for_an_avatar_end_with_it_and_no_others_do(run, keyring, clock):
+    for id in ("ada", "eva"):
+        await run("create_avatar", config=an_avatar(id=id))
+    (ended, earlier, others, everyones) = [
+        await run("create_key", name="console", **({} if id is None else {"avatarId": id}))
+        for id in ("ada", "ada", "eva", None)
+    ]
+    revoked = await run("revoke_key", id=earlier["id"])
+    clock.advance(hours=1)
+
+    await run("delete_avatar", id="ada")
+    await run("create_avatar", config=an_avatar())
+
+    assert await keyring.caller(ended["key"]) is None
+    assert (await keyring.caller(others["key"])).avatar_id == "eva"
+    assert (await keyring.caller(everyones["key"])).avatar_id is None
+    listed = {key["id"]: key["revokedAt"] for key in (await run("list_keys"))["keys"]}
+    assert listed[ended["id"]] > revoked["revokedAt"] == listed[earlier["id"]]
+
+
+async def test_the_avatar_stays_as_it_was_where_a_key_is_made_for_it(run):
+    made = await run("create_avatar", config=an_avatar())
+
+    await run("create_key", name="console", avatarId="ada")
+
+    assert await run("get_avatar", id="ada") == made
 
 
 async def test_two_keys_are_never_the_same(run):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from vivavoce.engine import exports
-from vivavoce.errors import NotAllowed, NotAuthenticated, NotFound
-from vivavoce.operations import STRANGER
+from vivavoce.errors import Conflict, InvalidInput, NotAllowed, NotAuthenticated, NotFound
+from vivavoce.operations import OPERATOR, STRANGER
 
 from .talks import Talks
 from .workspaces import an_agent
@@ -184,3 +184,68 @@ async def test_conversations_and_contacts_are_found_by_scenario_step_and_mood(ru
     assert await found(frustrationMax=0.0) == set()
     contacts = (await run("list_contacts", crmScenario="sales", crmStep="s1"))["contacts"]
     assert [each["id"] for each in contacts] == ["person1"]
+
+
+# What visitors say of themselves
+
+
+async def captured(run, talk, caller=STRANGER, **given):
+    agent = (await run("get_conversation", conversationId=talk["conversationId"]))["agentId"]
+    return await run("capture_visitor", caller=caller, id=agent, **{**talk, **given})
+
+
+async def test_what_a_visitor_says_of_themselves_is_kept_and_makes_nobody_known(run, talks, talk):
+    await talks.contact("person1", email="zoe@x.example")
+
+    told = await captured(run, talk, visitorEmail="zoe@x.example")
+    await captured(run, talk, phoneNumber="+1 555", visitorEmail="")
+
+    assert told == {"conversationId": "talk1", "contactId": None}
+    stored = await talks.read(lambda tables: tables.conversations.find("talk1"))
+    assert stored.metadata["visitor"] == {"email": "zoe@x.example", "phoneNumber": "+1 555"}
+    assert stored.contact_id is None
+    assert await talks.read(lambda tables: tables.contacts.count()) == 1
+
+
+async def test_what_a_key_says_of_a_visitor_is_the_contact_of_the_conversation(run, talks, talk):
+    told = await captured(run, talk, OPERATOR, visitorEmail="zoe@x.example")
+    again = await captured(run, talk, OPERATOR, phoneNumber="+1 555")
+
+    contact = await run("get_contact", contactId=told["contactId"])
+    assert again == told
+    assert (contact["email"], contact["phoneNumber"]) == ("zoe@x.example", "+1 555")
+    assert (await talks.read(lambda tables: tables.conversations.find("talk1"))).contact_id == contact["id"]
+    assert await talks.read(lambda tables: tables.contacts.count()) == 1
+
+
+async def test_a_visitor_who_is_known_already_is_not_made_twice(run, talks, talk):
+    await talks.contact("person1", email="zoe@x.example")
+
+    assert (await captured(run, talk, OPERATOR, visitorEmail="zoe@x.example"))["contactId"] == "person1"
+
+
+async def test_without_a_conversation_the_newest_of_the_visitor_is_meant(run, talks, talk):
+    told = await captured(run, talk, conversationId="", visitorEmail="zoe@x.example")
+
+    assert told["conversationId"] == "talk1"
+
+
+@pytest.mark.parametrize("given", [{"visitorId": "v2"}, {"visitorId": ""}, {"conversationId": "talk2"}])
+async def test_nobody_says_who_someone_else_is(run, talks, talk, given):
+    agent = (await run("get_conversation", conversationId="talk1"))["agentId"]
+    asked = {**talk, "visitorEmail": "zoe@x.example", **given}
+    with pytest.raises(NotAuthenticated):
+        await run("capture_visitor", caller=STRANGER, id=agent, **asked)
+
+    assert "visitor" not in (await talks.read(lambda tables: tables.conversations.find("talk1"))).metadata
+
+
+async def test_the_agent_is_the_one_of_the_conversation(run, talks, talk):
+    other = await run("create_agent", **an_agent(visibility="public"))
+    with pytest.raises(Conflict, match="is one of another agent"):
+        await run("capture_visitor", id=other["id"], **talk, visitorEmail="zoe@x.example")
+
+
+async def test_a_visitor_says_an_address_or_a_number(run, talk):
+    with pytest.raises(InvalidInput, match="visitorEmail: is required, or phoneNumber"):
+        await captured(run, talk, visitorEmail=" ")

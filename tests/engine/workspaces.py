@@ -241,6 +241,7 @@ def arguments_for_all(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
         "receive_message": on_talk | {"message": "Hello."},
         "rate_answer": {"messageId": ids["message"], "eval": "good"},
         "rate_conversation": on_talk | {"rating": 9, "comment": "Quick."},
+        "capture_visitor": agent | on_talk | {"visitorEmail": "zoe@x.example"},
         "create_channel": on_agent | {"name": "Counter", "config": a_provider()},
         "list_channels": on_agent,
         "get_channel": on_channel,

@@ -176,6 +176,7 @@ SAID_BY_POST = {
     "unassign_conversation": Effect.CHANGE,
     "rate_answer": Effect.CHANGE,
     "rate_conversation": Effect.CHANGE,
+    "capture_visitor": Effect.CHANGE,
     "set_variable": Effect.CHANGE,
     "tag_conversation": Effect.CHANGE,
     "delete_tag": Effect.DELETE,

@@ -328,6 +328,8 @@ async def _board(ask: Any) -> None:
     await ask("update_agent", id=agent["id"], configUrlInfosSystemExternal=None)  # or a server would send
     await ask("resume_webhook", id=agent["id"])
     await ask("rate_conversation", **on_talk, rating=9, comment="Quick.")
+    await ask("capture_visitor", id=agent["id"], **on_talk, visitorEmail="zoe@x.example")
+    await ask("capture_visitor", id=agent["id"], **on_talk)
     await ask("list_deliveries", state="failed", limit=1)
     await ask("get_delivery", deliveryId="nothing")
     await ask("redeliver", deliveryId="nothing")

@@ -47,6 +47,8 @@ QUESTIONS = {
     "message": {"message": "Hello?", "visitorId": "v"},
     "rate_conversation": {"rating": 9, "visitorId": "v"},
     "nps": {"rating": 9, "visitorId": "v"},
+    "capture_visitor": {"visitorEmail": "a@b.example", "visitorId": "v"},
+    "capture": {"visitorEmail": "a@b.example", "visitorId": "v"},
     "update_conversation": {"status": "RESOLVED", "visitorId": "v"},
 }
 """What is asked where a stranger may ask and `query` is not the word for it."""

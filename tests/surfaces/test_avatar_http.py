@@ -139,6 +139,24 @@ def test_an_avatar_that_is_not_there_is_404_for_who_has_a_key(client, keys, id):
     assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND")
 
 
+def test_the_guide_is_made_by_the_first_request_with_a_key_and_by_no_stranger(tmp_path):
+    settings = settings_in(tmp_path)
+    key = key_for(settings, "read", "send").key
+    question = {"name": "query_corpus", "arguments": {"query": "What happens if I lose the key file?"}}
+    with TestClient(application(settings, works=False), base_url="http://127.0.0.1:8377") as client:
+        turned_away = asked(client, "/avatars/guide/mcp")
+        before = client.get("/avatars", headers=bearing(key)).json()
+
+        answer = asked(client, "/avatars/guide/mcp", key, LIST | {"method": "tools/call", "params": question})
+
+        after = client.get("/avatars", headers=bearing(key)).json()
+    assert turned_away.status_code == 401
+    assert before == []
+    assert [each["id"] for each in after] == ["guide"]
+    assert answer.status_code == 200
+    assert "How to back up and restore" in answer.text
+
+
 def test_only_post_is_served(client, keys):
     answers = [client.request(method, MCP, headers=bearing(keys["all"])) for method in ("GET", "DELETE")]
 

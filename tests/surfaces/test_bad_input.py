@@ -202,6 +202,13 @@ SOUND = {
     "register_message": {"conversationId": "<conversation>", "message": "Hi.", "from": "agent"},
     "rate_answer": {"messageId": "<message>", "eval": "good", "visitorId": "v1"},
     "rate_conversation": {"conversationId": "<conversation>", "rating": 9, "comment": "Quick."},
+    "capture_visitor": {
+        "id": "<agent>",
+        "visitorEmail": "zoe@x.example",
+        "phoneNumber": "+1",
+        "conversationId": "<conversation>",
+        "visitorId": "v1",
+    },
     "schedule_follow_up": {
         "conversationId": "<conversation>",
         "tag": "visit",

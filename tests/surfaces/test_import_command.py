@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from pathlib import Path
 
 import pytest
 from doors import run_command
@@ -62,6 +64,17 @@ def test_a_dry_run_says_so_and_stores_nothing(account, monkeypatch):
     assert run_command(["get-agent", "@ana"])[0] == 4
 
 
+def test_a_dry_run_of_an_account_makes_no_workspace(account, workspace):
+    before = sorted(workspace.parent.iterdir())
+
+    code, shown, _ = run_command(["import", "chatvolt", "--dry-run", "--json"])
+
+    assert code == 0
+    assert json.loads(shown)["kinds"]["agents"]["added"] == 1
+    assert sorted(workspace.parent.iterdir()) == before
+    assert not workspace.exists()
+
+
 def test_the_report_is_had_as_json(account):
     code, shown, _ = run_command(["import", "chatvolt", "--json"])
 
@@ -110,3 +123,46 @@ def test_an_archive_is_read_where_a_path_is_given(workspace, monkeypatch, tmp_pa
     assert code == 0, errors
     assert "What came from house.zip" in shown
     assert run_command(["get-agent", "@ana", "--field", "name"])[1].strip() == "Ana"
+
+
+def test_a_dry_run_of_an_archive_makes_no_workspace(workspace, monkeypatch, tmp_path):
+    run_command(["create-agent", "--name", "Ana", "--handle", "ana", *AGENT])
+    run_command(["export", "house.zip"])
+    monkeypatch.setenv("VIVAVOCE_DATABASE", str(tmp_path / "new" / "other.db"))
+
+    code, shown, errors = run_command(["import", "house.zip", "--dry-run", "--json"])
+
+    assert code == 0, errors
+    assert json.loads(shown)["kinds"]["agents"]["added"] == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_archive_that_is_refused_makes_no_workspace(workspace):
+    run_command(["create-agent", "--name", "Ana", *AGENT])
+    run_command(["export", "house.zip"])
+    for file in workspace.parent.glob(f"{workspace.stem}.*"):
+        file.unlink()
+    cut = Path("house.zip").read_bytes()[:-40]
+    Path("cut.zip").write_bytes(cut)
+
+    code, _, errors = run_command(["import", "cut.zip"])
+
+    assert code == 2
+    assert errors.startswith("unreadable: cut.zip is no archive")
+    assert list(workspace.parent.glob(f"{workspace.stem}.*")) == []
+
+
+def test_a_part_that_was_changed_is_found_before_a_workspace_is_made(workspace, monkeypatch, tmp_path):
+    run_command(["create-agent", "--name", "Ana", *AGENT])
+    run_command(["export", "house.zip"])
+    with zipfile.ZipFile("house.zip") as whole, zipfile.ZipFile("changed.zip", "w") as changed:
+        for name in whole.namelist():
+            part = whole.read(name)
+            changed.writestr(name, part.replace(b"Ana", b"Eva") if name == "agents.jsonl" else part)
+    monkeypatch.setenv("VIVAVOCE_DATABASE", str(tmp_path / "other.db"))
+
+    code, _, errors = run_command(["import", "changed.zip"])
+
+    assert code == 2
+    assert "agents.jsonl is not what the manifest says" in errors
+    assert list(tmp_path.glob("other.*")) == []

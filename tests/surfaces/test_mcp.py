@@ -402,7 +402,7 @@ DELETIONS = {
     "untag_conversation": "nothing else; other conversations keep the tag",
     "delete_contact": "the contact's variables; conversations stay, without a contact",
     "delete_contact_variables": "nothing else",
-    "delete_avatar": "the log of its answers; its datastore stays",
+    "delete_avatar": "the log of its answers and the keys for it alone; its datastore stays",
 }
 NOT_THERE = {
     "remove_conversation_from_scenario": {"scenarioId": "none", "conversationId": "none"},

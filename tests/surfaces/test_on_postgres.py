@@ -12,6 +12,7 @@ from doors import run_command
 from tests.ports.servers import Server, postgres_server
 from tests.ports.workspaces import new_schema
 from vivavoce.settings import Settings
+from vivavoce.workspace import is_new_workspace
 
 AGENT = (
     "create-agent",
@@ -145,3 +146,17 @@ def test_without_psycopg_the_way_to_install_it_is_named(url, monkeypatch):
 
     assert code == 7
     assert "vivavoce[postgres]" in errors
+
+
+def test_a_dry_run_of_an_import_makes_no_workspace(url, monkeypatch, tmp_path):
+    monkeypatch.setenv("VIVAVOCE_DATABASE", str(tmp_path / "house.db"))
+    run_command(AGENT)
+    run_command(["export", "house.zip"])
+    monkeypatch.setenv("VIVAVOCE_DATABASE", url)
+
+    code, output, errors = run_command(["import", "house.zip", "--dry-run", "--json"])
+
+    assert code == 0, errors
+    assert json.loads(output)["kinds"]["agents"]["added"] == 1
+    assert is_new_workspace(Settings.read())
+    assert not Settings.read().key_file.exists()

@@ -311,7 +311,7 @@ def test_without_a_key_nothing_is_answered_but_a_visitors_own_conversation(locke
     open_to_visitors = {
         *("get /conversations/{conversationId}", "patch /conversations/{conversationId}"),
         *("post /conversations/{conversationId}/message", "post /conversations/eval-answer"),
-        "post /conversations/{conversationId}/nps",
+        *("post /conversations/{conversationId}/nps", "post /agents/{id}/capture"),
     }
     assert {status for way, status in refused.items() if way not in open_to_visitors} == {403}
     assert (seen.status_code, seen.json()["messages"], others.status_code) == (200, [], 403)
@@ -335,6 +335,27 @@ def test_a_chat_window_writes_and_asks_for_a_person_without_a_key(locked):
     assert (refused.status_code, switched.status_code) == (403, 403)
     last = client.get(f"{path}/messages/1", headers=key).json()["messages"][0]
     assert (last["id"], last["text"]) == (told.json()["id"], "Anyone?")
+
+
+def test_a_chat_window_leaves_an_e_mail_address_without_a_key(locked):
+    client, key = locked
+    agent = client.post("/agents", json=NEW, headers=key).json()["id"]
+    opened = client.post(f"/agents/{agent}/query", json={"query": "Hello?"}).json()
+    visit = {name: opened[name] for name in ("conversationId", "visitorId")}
+
+    kept = client.post(f"/api/agents/{agent}/capture", json={"visitorEmail": "zoe@x.example", **visit})
+    refused = client.post(
+        f"/api/agents/{agent}/capture", json={"visitorEmail": "eve@x.example", **visit, "visitorId": "other"}
+    )
+
+    assert (kept.status_code, kept.json()) == (
+        200,
+        {"conversationId": opened["conversationId"], "contactId": None},
+    )
+    assert refused.status_code == 403
+    shown = client.get(f"/conversation/{opened['conversationId']}", headers=key).json()
+    assert shown["metadata"]["visitor"] == {"email": "zoe@x.example"}
+    assert client.get("/contacts", headers=key).json()["count"] == 0
 
 
 def test_exports_and_lists_of_contacts_have_paths_of_their_own(client, talk):

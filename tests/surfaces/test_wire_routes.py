@@ -21,6 +21,7 @@ SERVED = {
         POST /agents/query/{id}
         POST /agents/{id}/simplequery
         PATCH /agents/{id}/webhook
+        POST /agents/{id}/capture
         GET /agents/{id}/crm-config
         PUT /agents/{id}/crm-config
     """,
@@ -142,7 +143,6 @@ LEFT_OUT = {
     "GET /agents/{id}/quick-messages": "only its name is published",
     "POST /agents/{id}/generate-upload-link": "only its name is published; files go to POST /datasources",
     "GET /agents/{id}/tool-config": "only its name is published; tools have their own routes",
-    "POST /agents/{id}/capture": "what a visitor says of themselves is not taken for true",
     "GET /agents/check-handle-available": "its answer is not published; a taken handle is a 409",
     "POST /conversations/{id}/send-audio": "no channel carries sound",
     "GET /conversations/history": "what it lists is not published",

@@ -156,6 +156,7 @@ def furnish(tables: Tables) -> None:
     tables.steps.replace(hot.model_copy(update={"auto_next_step_id": "b-cold"}))
     tables.steps.replace(cold.model_copy(update={"auto_next_step_id": "a-hot"}))
     tables.usage.add("ana", "2026-01", Spending(3, 20, 10, 0.25))
+    tables.avatar_usage.add("ada", "2026-01", Spending(2, 8, 4, 0.5))
     tables.collections.calibrate("old", {"slope": 0.5})
     _shelve(tables)
 

@@ -70,7 +70,7 @@ async def contents(engine) -> dict[str, list]:
     def found(tables):
         rows = {}
         for part in parts():
-            if part.name in ("usage", "calibrations"):
+            if part.name in ("usage", "avatar_usage", "calibrations"):
                 rows[part.name] = list(part.lines(tables))
             else:
                 some = getattr(tables, part.name).after("", 100)
@@ -143,6 +143,16 @@ async def test_figures_texts_and_files_come_along(archive, empty):
             "prompt_tokens": 20,
             "completion_tokens": 10,
             "cost": 0.25,
+        }
+    ]
+    assert here["avatar_usage"] == [
+        {
+            "avatar_id": "ada",
+            "month": "2026-01",
+            "turns": 2,
+            "prompt_tokens": 8,
+            "completion_tokens": 4,
+            "cost": 0.5,
         }
     ]
     assert [each[0] for each in here["versions"]] == ["mill-1", "mill-2"]
@@ -239,7 +249,7 @@ async def test_a_second_time_changes_nothing(archive, empty):
 
     assert await contents(empty) == before
     assert report.number("added") == report.number("failed") == 0
-    assert report.number("unchanged") == sum(map(len, things().values())) + 3 + 2
+    assert report.number("unchanged") == sum(map(len, things().values())) + 3 + 3
 
 
 async def test_what_is_still_to_be_done_is_said_again_and_what_is_done_is_not(archive, empty):

@@ -29,7 +29,7 @@ def empty(tmp_path):
 
 
 async def number_of_things(engine) -> int:
-    names = [part.name for part in parts() if part.name not in ("usage", "calibrations")]
+    names = [part.name for part in parts() if part.name not in ("usage", "avatar_usage", "calibrations")]
     return await engine.ports.store.read(lambda tables: sum(getattr(tables, name).count() for name in names))
 
 

@@ -83,8 +83,28 @@ async def test_names_that_are_taken_are_left_empty_on_postgres_too(engine, on_po
     taken = things()["contacts"][0].model_copy(update={"id": "other"})
     await on_postgres.ports.store.write(lambda tables: tables.contacts.add(taken))
 
+    dry = await load(on_postgres.ports, tmp_path / "there.zip", is_dry=True)
     report = await load(on_postgres.ports, tmp_path / "there.zip")
 
+    assert dry.counts == report.counts
+    assert sorted(dry.remarks) == sorted(report.remarks)
     contact = await on_postgres.ports.store.read(lambda tables: tables.contacts.find("zoe"))
     assert contact.email is None
     assert report.number("failed") == 0
+
+
+async def test_a_place_that_is_taken_is_told_by_a_dry_run_on_postgres_too(engine, on_postgres, tmp_path):
+    await engine.ports.store.write(furnish)
+    await save(engine.ports, tmp_path / "there.zip")
+    await load(on_postgres.ports, tmp_path / "there.zip")
+
+    def exchange(tables):
+        other = tables.messages.find("m2").model_copy(update={"id": "mine"})
+        tables.messages.drop("m2")
+        tables.messages.add(other)
+
+    await on_postgres.ports.store.write(exchange)
+    dry = await load(on_postgres.ports, tmp_path / "there.zip", is_dry=True)
+
+    assert dry.counts["messages"] == {"kept": 1, "unchanged": 1}
+    assert dry.counts == (await load(on_postgres.ports, tmp_path / "there.zip")).counts

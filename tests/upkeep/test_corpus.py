@@ -229,6 +229,63 @@ async def test_force_replaces_the_passages_and_keeps_version_and_citations(app, 
     assert len({(each["start"], each["end"]) for each in await passages(run, "bridge")}) == 5
 
 
+async def test_another_size_of_passages_splits_anew_and_citations_stay(app, run, tmp_path):
+    long = " ".join(f"In the year {year} the bridge of the town was mended twice." for year in range(300))
+    documents, sizes = {"bridges.txt": long}, {"chunkSize": 60, "chunkOverlap": 0}
+    folder = avatar_folder(tmp_path, listed("bridges"), documents=documents)
+    await processed(app, folder)
+    cited = await passages(run, "bridge")
+    before = await sources(run)
+    folder = avatar_folder(tmp_path, listed("bridges"), config={"vectorStore": sizes})
+
+    tried = await try_corpus(app, folder, Listener())
+    again = await processed(app, folder)
+    same = await processed(app, folder)
+
+    assert states(again) == {"bridges": "processed"}
+    assert (again.passages, again.tokens) == (tried.passages, tried.tokens)
+    assert again.passages > 5 * before["bridges"]["passages"]
+    assert states(same) == {"bridges": "skipped"}
+    found = [each["content"] for each in await passages(run, "bridge")]
+    assert max(app.ports.embedders.chosen().lengths(found)) <= 60
+    after = await sources(run)
+    assert after["bridges"]["version"] == before["bridges"]["version"]
+    for each in cited:
+        where = {"documentId": each["document_id"], "start": each["start"], "end": each["end"]}
+        assert (await run("read_document", **where))["text"] == each["content"]
+
+
+async def test_without_a_size_of_its_own_a_corpus_is_split_as_usual_again(app, run, tmp_path):
+    long = " ".join(f"In the year {year} the bridge of the town was mended twice." for year in range(300))
+    sizes = {"vectorStore": {"chunkSize": 60}}
+    folder = avatar_folder(tmp_path, listed("bridges"), documents={"bridges.txt": long})
+    usual = await processed(app, folder)
+    await processed(app, avatar_folder(tmp_path, listed("bridges"), config=sizes))
+
+    again = await processed(app, avatar_folder(tmp_path, listed("bridges")))
+
+    assert states(again) == {"bridges": "processed"}
+    assert (again.passages, again.tokens) == (usual.passages, usual.tokens)
+    (source,) = await datasources(run)
+    assert "chunk_size" not in source["config"]
+
+
+async def test_another_size_counts_also_for_who_takes_the_work_up(app, run, tmp_path):
+    long = " ".join(f"In the year {year} the bridge of the town was mended twice." for year in range(300))
+    folder = avatar_folder(tmp_path, listed("bridges"), documents={"bridges.txt": long})
+    await processed(app, folder)
+    folder = avatar_folder(tmp_path, listed("bridges"), config={"vectorStore": {"chunkSize": 60}})
+    with pytest.raises(Killed):
+        await processed(replace(app, backend=EndsBeforeFiles(app.backend)), folder)
+
+    await app.ingester.work()
+
+    (source,) = await datasources(run)
+    expected = await try_corpus(app, folder, Listener(), force=True)
+    assert source["status"] == "synched"
+    assert (await sources(run))["bridges"]["passages"] == expected.passages
+
+
 class EndsBeforeFiles:
     """A backend whose process ends when a file is about to be stored."""
 

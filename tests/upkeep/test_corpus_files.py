@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from vivavoce.domain.avatar_files import warnings_of
 from vivavoce.domain.avatars import Source, read_sources
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed
 from vivavoce.upkeep.corpus import process_corpus
@@ -126,6 +127,57 @@ def test_unknown_keys_are_kept(tmp_path):
 
     assert (found.config["principles"], found.config["vectorStore"]) == ([1], vectors)
     assert found.entries == [entry]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "expected"),
+    [
+        ({"chunkSize": 512, "chunkOverlap": 50}, (512, 50)),
+        ({"chunkSize": 200}, (200, 20)),
+        ({"chunkOverlap": 0}, (400, 0)),
+        ({"chunkSize": None, "chunkOverlap": None}, (400, 40)),
+        ({"chunkSize": 50, "chunkOverlap": 16}, (50, 16)),
+        ({"table": "avatar_chunks"}, (400, 40)),
+        ("elsewhere", (400, 40)),
+        (None, (400, 40)),
+    ],
+)
+def test_passages_are_as_long_as_the_configuration_says(tmp_path, vectors, expected):
+    folder = avatar_folder(tmp_path, config={"vectorStore": vectors})
+
+    assert folder.listed().splitting == expected
+
+
+@pytest.mark.parametrize(
+    ("vectors", "expected"),
+    [
+        ({"chunkSize": 49}, "vectorStore.chunkSize: must be a whole number of tokens, 50 to 2,000."),
+        ({"chunkSize": 2001}, "vectorStore.chunkSize: must be"),
+        ({"chunkSize": 0}, "vectorStore.chunkSize: must be"),
+        ({"chunkSize": "512"}, "vectorStore.chunkSize: must be"),
+        ({"chunkSize": True}, "vectorStore.chunkSize: must be"),
+        ({"chunkSize": 99.5}, "vectorStore.chunkSize: must be"),
+        ({"chunkOverlap": -1}, "vectorStore.chunkOverlap: must be a whole number of tokens, 0 to 133"),
+        ({"chunkSize": 90, "chunkOverlap": 31}, "vectorStore.chunkOverlap: must be"),
+        ({"chunkOverlap": [50]}, "vectorStore.chunkOverlap: must be"),
+    ],
+)
+def test_passages_that_cannot_be_are_refused_with_the_file_and_the_key(tmp_path, vectors, expected):
+    folder = avatar_folder(tmp_path, config={"vectorStore": vectors})
+
+    with pytest.raises(InvalidInput) as refused:
+        folder.listed()
+
+    assert refused.value.message.startswith(f"{folder.config_file}: {expected}")
+
+
+def test_passages_that_the_built_in_embedder_does_not_read_to_the_end_are_warned_of(tmp_path):
+    folder = avatar_folder(tmp_path, config={"vectorStore": {"chunkSize": 513}})
+    found = folder.listed()
+
+    (said,) = warnings_of(found.about, found.splitting)
+
+    assert said.startswith("config.json: vectorStore.chunkSize is 513, and the built-in embedder reads 512")
 
 
 @pytest.mark.parametrize(

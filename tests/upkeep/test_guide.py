@@ -7,11 +7,13 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from vivavoce.app import App, open_app
+from vivavoce.errors import NotAvailable
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatar_results import AvatarResponse
 from vivavoce.operations.avatars import (
@@ -192,6 +194,15 @@ async def test_a_page_that_changed_and_one_that_is_gone_are_noticed(app, monkeyp
 
     sources = (await app.backend.run(ListAvatarSources(avatar_id=GUIDE), OPERATOR)).sources
     assert [(source.id, source.version, source.status) for source in sources] == [("a", 2, "synched")]
+
+
+async def test_the_guide_is_not_written_into_a_hosted_account(settings):
+    hosted = replace(settings, chatvolt_api_key="theirs", chatvolt_url="http://127.0.0.1:9")
+    async with open_app(hosted) as app:
+        with pytest.raises(NotAvailable, match="the tools work on a hosted account"):
+            await ensure_guide(app)
+
+        assert await app.ports.store.read(lambda tables: tables.avatars.count()) == 0
 
 
 async def test_an_avatar_of_yours_with_the_same_id_is_left_alone(app):

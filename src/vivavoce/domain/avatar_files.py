@@ -12,6 +12,7 @@ from vivavoce.errors import InvalidInput
 
 from .addresses import checked_address
 from .avatars import TOOL_NAMES, Config, Source
+from .splittings import OVERLAP, READ, SIZE, USUAL, Splitting
 from .values import NAME
 
 MIME_TYPES = {
@@ -28,7 +29,7 @@ SETTINGS_HASH = "settings_hash"
 """The setting of a datasource that keeps the SHA-256 of what `sources.json` gave it."""
 _TAG = 25
 """The most characters of a tag."""
-_SETTINGS = ("custom_id", "source_url", "mime_type", "tags", SETTINGS_HASH)
+_SETTINGS = ("custom_id", "source_url", "mime_type", "tags", SIZE, OVERLAP, SETTINGS_HASH)
 
 
 def json_in(content: bytes, file: str) -> dict[str, Any]:
@@ -66,14 +67,20 @@ def sources_in(found: dict[str, Any], file: str) -> list[dict[str, Any]]:
     return entries
 
 
-def warnings_of(about: Config) -> list[str]:
+def warnings_of(about: Config, splitting: Splitting = USUAL) -> list[str]:
     """What a configuration may say, but hardly means, in sentences."""
-    if about.tools:
-        return []
-    return [
-        "config.json: mcp.tools is empty, so the server of this avatar offers nothing. "
-        f"Name {', '.join(TOOL_NAMES)} there, or leave the key out for all of them."
-    ]
+    said: list[str] = []
+    if not about.tools:
+        said.append(
+            "config.json: mcp.tools is empty, so the server of this avatar offers nothing. "
+            f"Name {', '.join(TOOL_NAMES)} there, or leave the key out for all of them."
+        )
+    if splitting.size > READ:
+        said.append(
+            f"config.json: vectorStore.chunkSize is {splitting.size}, and the built-in embedder reads {READ} "
+            "tokens of a passage. What stands behind them is found by its words alone."
+        )
+    return said
 
 
 def new_config(id: str, name: str, description: str) -> dict[str, Any]:
@@ -131,12 +138,13 @@ def datasource_id_for(datastore_id: str, source_id: str) -> str:
     return f"s{hashlib.sha256(f'{datastore_id}/{source_id}'.encode()).hexdigest()[:31]}"
 
 
-def settings_for(source: Source, ending: str, before: dict[str, Any]) -> dict[str, Any]:
+def settings_for(source: Source, ending: str, splitting: Splitting, before: dict[str, Any]) -> dict[str, Any]:
     """What the datasource of a source is stored with; what others have set `before` stays."""
     settings: dict[str, Any] = {
         "custom_id": source.id,
         "mime_type": MIME_TYPES[ending],
         "tags": [topic for topic in dict.fromkeys(source.topics) if 0 < len(topic.strip()) <= _TAG],
+        **splitting.settings,
     }
     url = _address(source)
     if url is not None:

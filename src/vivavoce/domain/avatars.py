@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_
 
 from vivavoce.errors import InvalidInput
 
+from .agents import Budget
 from .entities import Entity
 from .faults import faults_of, in_words
 from .values import Line, Name, Text, Unlisted, Value
@@ -112,6 +113,8 @@ class Config(_Written):
     own_disclosure: Annotated[Line | None, Field(alias="disclosure")] = None
     mcp: Server | None = None
     mcp_server: Server | None = None
+    monthly_budget: Budget | None = None
+    """US dollars that its model may cost in a month. A key of ours, which the format does not know."""
 
     @property
     def tools(self) -> tuple[ToolName, ...]:
@@ -185,6 +188,11 @@ class Avatar(Entity):
     def about(self) -> Config:
         """The configuration, read."""
         return read_config(self.config)
+
+    @property
+    def monthly_budget(self) -> float | None:
+        """US dollars that its model may cost in a month; None for any."""
+        return self.about.monthly_budget
 
     @property
     def read(self) -> list[Source]:

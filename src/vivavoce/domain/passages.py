@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from .documents import Part
 from .outlines import Outline, OutlineBuilder
 from .sentences import Span, halves, sentences_of, trimmed
+from .splittings import USUAL
 
 T = TypeVar("T")
 
@@ -44,8 +45,8 @@ def passages_of(
     outline: Outline,
     lengths: Callable[[Sequence[str]], list[int]],
     *,
-    size: int = 400,
-    overlap: int = 40,
+    size: int = USUAL.size,
+    overlap: int = USUAL.overlap,
 ) -> Iterator[Passage]:
     """The passages of a text: whole sentences up to `size` tokens, of one section where it is long enough.
 

@@ -49,6 +49,7 @@ from . import (
     tools,
     uploads,
     variables,
+    visitors,
     webhooks,
 )
 from .gates import Gates
@@ -94,6 +95,7 @@ __all__ = [
     "tools",
     "uploads",
     "variables",
+    "visitors",
     "webhooks",
 ]
 

@@ -31,6 +31,7 @@ from vivavoce.operations.avatars import (
 )
 
 from .handlers import Work, handles
+from .keys import end_keys_of
 from .references import avatar_named
 
 
@@ -90,6 +91,7 @@ def get_avatar(op: GetAvatar, work: Work) -> AvatarContents:
 @handles(DeleteAvatar)
 def delete_avatar(op: DeleteAvatar, work: Work) -> AvatarShown:
     avatar = avatar_named(op.id, work)
+    end_keys_of(avatar, work)
     work.tables.avatars.drop(avatar.id)
     return AvatarShown(**_shown(avatar))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,15 @@ from vivavoce.domain.avatars import Avatar, Config
 from vivavoce.domain.claims import Draft, draft_in, verdicts_in
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.prompting import fitting
-from vivavoce.errors import LimitReached, UpstreamFailed
+from vivavoce.errors import BudgetSpent, LimitReached, UpstreamFailed
 from vivavoce.ports import Delta, Given, Model, Prompt, Said, Spent
 
 from .checking import Checked
-from .handlers import Work
+from .guarding import GuardedModel
+from .handlers import Errand, Work
 from .providers import provider_keys
 from .retrieval import Found
+from .spending import Meter, spend
 
 DRAFTING, JUDGING = 90.0, 45.0
 """Seconds that each request may take."""
@@ -134,7 +136,22 @@ class Drafting:
         except (UpstreamFailed, LimitReached) as error:
             self.faults.append(f"the model failed: {error.message}")
             return None
+        except BudgetSpent:
+            self.faults.append("it was not asked: the avatar has spent its monthlyBudget")
+            return None
         return "".join(texts)[:_MOST_SAID]
+
+
+@asynccontextmanager
+async def drafting_with(model: Model, avatar: Avatar, errand: Errand) -> AsyncIterator[Drafting]:
+    """A model that drafts for the avatar's money; what it cost is counted, whoever waits for the answer."""
+    spent: list[Spent] = []
+    meter = Meter(avatar, errand.ports, spent)
+    try:
+        yield Drafting(GuardedModel(model, meter), spent=spent)
+    finally:
+        if spent or meter.reserved:
+            await asyncio.shield(errand.write(lambda work: _counted(meter, work)))
 
 
 def model_of(avatar: Avatar, work: Work) -> Model | None:
@@ -142,6 +159,11 @@ def model_of(avatar: Avatar, work: Work) -> Model | None:
     wished = avatar.config.get("model")
     name = wished.strip() if isinstance(wished, str) else ""
     return work.ports.models.named(name, None, provider_keys(work.tables))
+
+
+def _counted(meter: Meter, work: Work) -> None:
+    if work.tables.avatars.find(meter.payer.id) is not None:  # it may be gone by now
+        spend(meter, work)
 
 
 def _inert(text: str) -> str:

@@ -31,7 +31,7 @@ from .checking import (
     quote_at,
     windows_of,
 )
-from .claiming import Drafting, model_of
+from .claiming import Drafting, drafting_with, model_of
 from .corpora import asked_of, corpus_passages, sources_of, standing
 from .explaining import Why
 from .extraction import Extraction, extracted
@@ -127,6 +127,7 @@ class _Answering:
             return await extracting, await drafting
         finally:
             drafting.cancel()
+            await asyncio.wait([drafting])  # until what it cost is counted
 
     async def _passages(self) -> list[Found]:
         """What was found in the corpus, and what the caller handed in and stands there."""
@@ -143,10 +144,16 @@ class _Answering:
     async def _drafted(
         self, model: Model, found: Sequence[Found], windows: Sequence[Window]
     ) -> Voiced | None:
-        """What a model makes of the passages, without what does not hold; None where it is no use."""
+        """What a model makes of the passages, for the avatar's money; None where it is no use."""
+        async with drafting_with(model, self.avatar, self.errand) as drafting:
+            return await self._claimed(drafting, found, windows)
+
+    async def _claimed(
+        self, drafting: Drafting, found: Sequence[Found], windows: Sequence[Window]
+    ) -> Voiced | None:
+        """What a model claims, without what does not hold."""
         likely = [place for place, each in enumerate(found) if each.score >= _RELEVANT] or range(len(found))
         given, around = [found[place] for place in likely], [windows[place] for place in likely]
-        drafting = Drafting(model)
         history = [Said("agent" if each.is_ours else "person", each.text) for each in self.context]
         draft = await drafting.draft(
             self.avatar.about, self.op.question, history, given, limit_said(self.later, self.language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vivavoce.domain.avatars import Avatar
 from vivavoce.domain.keys import Key
 from vivavoce.errors import NotFound
 from vivavoce.operations import Caller
@@ -28,7 +29,8 @@ _SHOWN = len(PREFIX) + 6
 @handles(CreateKey)
 def create_key(op: CreateKey, work: Work) -> KeyCreated:
     if op.avatar_id is not None:
-        avatar_named(op.avatar_id, work)
+        # Written as it is, so that who deletes it at this moment comes before or after, and ends the key.
+        work.tables.avatars.replace(avatar_named(op.avatar_id, work))
     secret = PREFIX + work.ports.new_secret()
     key = Key(
         **work.identity(),
@@ -54,10 +56,14 @@ def revoke_key(op: RevokeKey, work: Work) -> KeyRevoked:
     key = work.tables.keys.find(op.id)
     if key is None:
         raise NotFound(f"No key {op.id!r}.", hint="List them with vivavoce keys list.")
-    if key.revoked_at is None:
-        key = key.changed(work.now, revoked_at=work.now)
-        work.tables.keys.replace(key)
-    return KeyRevoked(**_shown(key))
+    return KeyRevoked(**_shown(_ended(key, work)))
+
+
+def end_keys_of(avatar: Avatar, work: Work) -> None:
+    """Revoke the keys that are for an avatar alone: another one may have its id one day."""
+    for key in work.tables.keys.where():
+        if key.avatar_id == avatar.id:
+            _ended(key, work)
 
 
 class Keyring:
@@ -81,6 +87,13 @@ class Keyring:
     async def is_empty(self) -> bool:
         """Whether no key was ever handed out."""
         return await self.ports.store.read(lambda tables: tables.keys.count()) == 0
+
+
+def _ended(key: Key, work: Work) -> Key:
+    if key.revoked_at is None:
+        key = key.changed(work.now, revoked_at=work.now)
+        work.tables.keys.replace(key)
+    return key
 
 
 def _shown(key: Key) -> dict[str, Any]:

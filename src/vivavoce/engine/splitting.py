@@ -12,6 +12,7 @@ from typing import NamedTuple
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.library import Collection, Document, Ingestion, embedded_text, hash_of, title_of
 from vivavoce.domain.passages import Passage, passages_of
+from vivavoce.domain.splittings import splitting_in
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Embedder, Ports, Tables
 
@@ -89,9 +90,9 @@ class Task:
             document = await self.ports.store.write(partial(self._examined, document, text))
         embedder = await self._embedder(source)
         done, covered = await self.ports.store.read(partial(_done_of, document))
-        passages = dropwhile(
-            lambda passage: passage.end <= covered, passages_of(text, document.outline, embedder.lengths)
-        )
+        size, overlap = splitting_in(source.config)
+        every = passages_of(text, document.outline, embedder.lengths, size=size, overlap=overlap)
+        passages = dropwhile(lambda passage: passage.end <= covered, every)
         title = title_of(source.name)
         turn = done + max(_TURN * _BATCH, done // _SHARE)
         while batch := await asyncio.to_thread(list, islice(passages, _BATCH)):

@@ -33,6 +33,7 @@ from . import (
     tags,
     tools,
     variables,
+    visitors,
 )
 from .base import Effect, Listing, Operation, Result, Route, Spec
 from .names import *  # noqa: F403  # every operation, for those who write programs
@@ -70,6 +71,7 @@ _AREAS = (
     messages,
     follow_ups,
     ratings,
+    visitors,
     deliveries,
     approvals,
     notes,

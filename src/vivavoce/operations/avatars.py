@@ -70,9 +70,9 @@ class DeleteAvatar(
     effect=Effect.DELETE,
     route="DELETE /avatars/{id}",
     offer="extra",
-    takes_along="the log of its answers; its datastore stays",
+    takes_along="the log of its answers and the keys for it alone; its datastore stays",
 ):
-    """Delete an avatar. Its datastore and the documents in it stay."""
+    """Delete an avatar. Keys for it alone end. Its datastore and the documents in it stay."""
 
     id: AvatarId
 

@@ -147,3 +147,4 @@ from .variables import DeleteVariable as DeleteVariable
 from .variables import GetVariable as GetVariable
 from .variables import ListVariables as ListVariables
 from .variables import SetVariable as SetVariable
+from .visitors import CaptureVisitor as CaptureVisitor

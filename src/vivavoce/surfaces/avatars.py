@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from typing import Any
 
@@ -14,6 +15,7 @@ from vivavoce.errors import InvalidInput, NotAuthenticated, NotFound, VivavoceEr
 from vivavoce.operations import OPERATOR, Caller
 from vivavoce.operations.avatar_results import AvatarContents
 from vivavoce.operations.avatars import GetAvatar
+from vivavoce.upkeep.guide import GUIDE, ensure_guide, is_guide_made
 
 from .auth import CALLER, challenged
 from .mcp.avatars import avatar_server
@@ -29,6 +31,7 @@ class AvatarServers:
     def __init__(self, app: App, kept: int = _KEPT) -> None:
         self._app, self._most = app, kept
         self._kept: OrderedDict[str, tuple[dict[str, Any], Server[Any]]] = OrderedDict()
+        self._guide = _Guide(app)
 
     def of(self, avatar: AvatarContents) -> Server[Any]:
         """The server of an avatar."""
@@ -48,6 +51,8 @@ class AvatarServers:
         To strangers, an avatar that is not public and none at all look the same.
         """
         caller.check_avatar(avatar_id)
+        if avatar_id == GUIDE and not caller.is_anonymous:
+            await self._guide.made()
         avatar = await self._found(avatar_id)
         if caller.is_anonymous and (avatar is None or not avatar.is_public):
             raise NotAuthenticated("This avatar is not public: a valid API key is needed.")
@@ -65,6 +70,21 @@ class AvatarServers:
         except NotFound:
             self._kept.pop(avatar_id, None)
             return None
+
+
+class _Guide:
+    """The avatar that comes with the program. A server that nobody asks for it does not make it."""
+
+    def __init__(self, app: App) -> None:
+        self._app, self._lock = app, asyncio.Lock()
+        self._is_current = False
+
+    async def made(self) -> None:
+        """Let the workspace have it as this version writes it: looked at once, and again where it is gone."""
+        async with self._lock:
+            if not (self._is_current and await is_guide_made(self._app)):
+                await ensure_guide(self._app)
+                self._is_current = True
 
 
 class AvatarEndpoint:

@@ -16,6 +16,7 @@ from vivavoce.domain.avatar_files import MIME_TYPES, SETTINGS_HASH, datasource_i
 from vivavoce.domain.avatars import Source
 from vivavoce.domain.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource, custom_id_in
+from vivavoce.domain.splittings import OVERLAP, SIZE, Splitting, splitting_in
 from vivavoce.domain.values import NAME
 from vivavoce.errors import InvalidInput, NotFound, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR
@@ -80,7 +81,7 @@ async def process_corpus(
     def is_done(document: Document, before: Datasource) -> bool:
         return not force and _is_done(document, before)
 
-    looking = Looking(folder, documents, known, is_named=source_id is not None)
+    looking = Looking(folder, documents, known, listed.splitting, is_named=source_id is not None)
     result.outcomes = await looking.through(wanted, told, is_done, store)
     for datasource in await worked_through(app, avatar.datastore_id, list(watched), told):
         _note(watched[datasource.id], datasource, "processed")
@@ -95,6 +96,7 @@ class Looking:
     folder: AvatarFolder
     documents: list[Path]
     known: Mapping[str, Datasource]
+    splitting: Splitting
     is_named: bool
     """Whether someone named the source."""
 
@@ -112,7 +114,7 @@ class Looking:
             outcome, known = Outcome(source.id, source.title), self.known.get(source.id)
             outcomes.append(outcome)
             with _failing(outcome):
-                document = await _document_for(self.folder, self.documents, source, known, outcome)
+                document = await self._document_for(source, known, outcome)
                 if document is None:
                     _note_missing(outcome, is_named=self.is_named)
                 elif known is not None and is_done(document, known):
@@ -121,6 +123,19 @@ class Looking:
                     await work(source, document, known, outcome)
         told.stored(len(wanted), len(wanted))
         return outcomes
+
+    async def _document_for(
+        self, source: Source, known: Datasource | None, outcome: Outcome
+    ) -> Document | None:
+        """The document of a source, looked at; None where there is none."""
+        path = self.folder.document_of(source, self.documents)
+        if path is None:
+            return None
+        outcome.file = path.name
+        digest = await asyncio.to_thread(digest_of, path, path.name)
+        before = {} if known is None else known.config
+        config = settings_for(source, ending_of(path), self.splitting, before)
+        return Document(path, _name_for(source, path), {**config, HASH: digest})
 
 
 def left_of(listed: Listed, known: Mapping[str, Datasource]) -> dict[str, Datasource]:
@@ -163,19 +178,6 @@ async def known_sources(app: App, datastore_id: str) -> Mapping[str, Datasource]
         if id is not None and (id not in by_source or each.id == datasource_id_for(datastore_id, id)):
             by_source[id] = each
     return by_source
-
-
-async def _document_for(
-    folder: AvatarFolder, files: list[Path], source: Source, known: Datasource | None, outcome: Outcome
-) -> Document | None:
-    """The document of a source, looked at; None where there is none."""
-    path = folder.document_of(source, files)
-    if path is None:
-        return None
-    outcome.file = path.name
-    digest = await asyncio.to_thread(digest_of, path, path.name)
-    config = settings_for(source, ending_of(path), {} if known is None else known.config)
-    return Document(path, _name_for(source, path), {**config, HASH: digest})
 
 
 def is_unchanged(document: Document, known: Datasource | None) -> bool:
@@ -222,8 +224,12 @@ async def _stored(
     """The id of the datasource that must be worked on; one that is being worked on is not stored again."""
     if known is not None and not force and is_unchanged(document, known) and known.status in OPEN:
         return known.id
-    if known is not None and (force or known.name != document.name):  # passages are embedded with the title
-        await app.ports.store.write(partial(_begin_again, known.id, app.ports))
+    splitting = splitting_in(document.config)
+    # Passages are embedded with the title.
+    if known is not None and (
+        force or known.name != document.name or splitting_in(known.config) != splitting
+    ):
+        await app.ports.store.write(partial(_begin_again, known.id, splitting, app.ports))
     given = {
         "datastoreId": datastore_id,
         "name": document.name,
@@ -234,10 +240,11 @@ async def _stored(
     return (await app.backend.run(AddFile.parse(given, strict=False), OPERATOR)).id
 
 
-def _begin_again(datasource_id: str, ports: Ports, tables: Tables) -> None:
+def _begin_again(datasource_id: str, splitting: Splitting, ports: Ports, tables: Tables) -> None:
     """Drop the passages of a datasource and ask for new ones; its versions stay, and so do citations.
 
-    The text is split again also by who takes up the work of a process that dies right after this.
+    The text is split again, as it is to be now, also by who takes up the work of a process that dies right
+    after this.
     """
     source = tables.datasources.find(datasource_id)
     unfinished, current = (tables.documents.of(datasource_id, state) for state in ("next", "current"))
@@ -246,7 +253,9 @@ def _begin_again(datasource_id: str, ports: Ports, tables: Tables) -> None:
         tables.documents.drop(unfinished.id)
     if source is not None and current is not None:
         tables.passages.retire(current.id)
-        tables.datasources.replace(source.changed(ports.now(), status="pending", nb_chunks=0, nb_tokens=0))
+        kept = {name: value for name, value in source.config.items() if name not in (SIZE, OVERLAP)}
+        begun = {"status": "pending", "nb_chunks": 0, "nb_tokens": 0, "config": kept | splitting.settings}
+        tables.datasources.replace(source.changed(ports.now(), **begun))
         tables.ingestions.put(source.id, "split", ports.now())
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.domain.avatar_files import MIME_TYPES, json_in, new_config, new_sources, sources_in, spelt_out
 from vivavoce.domain.avatars import Config, Source, read_config, read_sources
+from vivavoce.domain.splittings import Splitting, splitting_of
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, Unreadable, disk_faults
 
 _SLUG = re.compile(r"[a-z0-9-]{1,64}")
@@ -28,6 +29,7 @@ class Listed(NamedTuple):
     """The entries of `sources.json`, as they were written."""
     about: Config
     sources: list[Source]
+    splitting: Splitting
 
 
 class AvatarFolder:
@@ -58,7 +60,7 @@ class AvatarFolder:
             )
         config = json_in(_content(self.config_file), str(self.config_file))
         with _told_with(self.config_file):
-            about = read_config(config)
+            about, splitting = read_config(config), splitting_of(config)
         if about.id != self.id:
             raise InvalidInput(
                 f"{self.config_file}: id: is {about.id!r}, but its folder is called {self.id!r}.",
@@ -72,7 +74,7 @@ class AvatarFolder:
         found = json_in(_content(self.sources_file), str(self.sources_file))
         entries = sources_in(found, str(self.sources_file))
         with _told_with(self.sources_file):
-            return Listed(config, entries, about, read_sources(entries))
+            return Listed(config, entries, about, read_sources(entries), splitting)
 
     def documents(self) -> list[Path]:
         """What lies in the folder of documents, without what is hidden; sorted."""

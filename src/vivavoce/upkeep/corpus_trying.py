@@ -14,6 +14,7 @@ from vivavoce.domain.documents import Part
 from vivavoce.domain.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.passages import document_of, passages_of
+from vivavoce.domain.splittings import Splitting
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
@@ -41,13 +42,13 @@ async def try_corpus(
     result.left = list(left_of(listed, known))
 
     async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
-        outcome.passages, outcome.tokens = await _split(document.path, embedder, app)
+        outcome.passages, outcome.tokens = await _split(document.path, listed.splitting, embedder, app)
         outcome.state = "processed"
 
     def is_done(document: Document, before: Datasource) -> bool:
         return not force and is_unchanged(document, before)
 
-    looking = Looking(folder, documents, known, is_named=source_id is not None)
+    looking = Looking(folder, documents, known, listed.splitting, is_named=source_id is not None)
     result.outcomes = await looking.through(wanted, told, is_done, split)
     result.seconds = time.perf_counter() - began
     return result
@@ -62,7 +63,7 @@ async def _embedder(datastore_id: str | None, app: App) -> Embedder:
     return app.ports.embedders.chosen()
 
 
-async def _split(path: Path, embedder: Embedder, app: App) -> tuple[int, int]:
+async def _split(path: Path, splitting: Splitting, embedder: Embedder, app: App) -> tuple[int, int]:
     """How many passages and tokens a document gives."""
     with path.open("rb") as file:
         kind = kind_of(path.name, file.read(_HEAD))
@@ -70,9 +71,11 @@ async def _split(path: Path, embedder: Embedder, app: App) -> tuple[int, int]:
         parts = [part async for part in reading]
     if not any(part.text.strip() for part in parts):
         raise Unreadable("There is no text in it.")
-    tokens = await asyncio.to_thread(_tokens, parts, embedder)
+    tokens = await asyncio.to_thread(_tokens, parts, splitting, embedder)
     return len(tokens), sum(tokens)
 
 
-def _tokens(parts: list[Part], embedder: Embedder) -> list[int]:
-    return [passage.tokens for passage in passages_of(*document_of(parts), embedder.lengths)]
+def _tokens(parts: list[Part], splitting: Splitting, embedder: Embedder) -> list[int]:
+    size, overlap = splitting
+    passages = passages_of(*document_of(parts), embedder.lengths, size=size, overlap=overlap)
+    return [passage.tokens for passage in passages]

@@ -17,6 +17,7 @@ import vivavoce
 from vivavoce.app import App
 from vivavoce.domain.avatars import Avatar, Source, read_sources
 from vivavoce.domain.knowledge import Datasource
+from vivavoce.engine import Engine
 from vivavoce.errors import Conflict, NotAvailable, StorageFailed
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatars import CreateAvatar, UpdateAvatar
@@ -68,6 +69,13 @@ async def ensure_guide(app: App, told: Told | None = None) -> None:
     config, entries, pages = await asyncio.to_thread(guide_files)
     avatar = await app.ports.store.read(lambda tables: tables.avatars.find(GUIDE))
     if avatar is not None and _OURS not in avatar.config:
+        return
+    if not isinstance(app.backend, Engine):  # its pages would be written into the account
+        if avatar is None:
+            raise NotAvailable(
+                "There is no guide here yet, and the tools work on a hosted account.",
+                hint="Run vivavoce ask guide once without CHATVOLT_API_KEY.",
+            )
         return
     avatar = await _registered(app, avatar, config, entries)
     known = await app.ports.store.read(partial(_known, avatar.datastore_id))

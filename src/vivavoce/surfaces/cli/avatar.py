@@ -166,7 +166,8 @@ def list_(folder: Path, as_json: bool) -> None:
 
 
 def _warn(place: AvatarFolder) -> None:
-    for said in warnings_of(place.listed().about):
+    listed = place.listed()
+    for said in warnings_of(listed.about, listed.splitting):
         click.echo(f"Warning: {said}", err=True)
 
 

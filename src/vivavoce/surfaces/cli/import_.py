@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -15,6 +18,7 @@ from vivavoce.app import App, open_app
 from vivavoce.errors import InvalidInput, NotAuthenticated
 from vivavoce.settings import Settings
 from vivavoce.upkeep.reports import OUTCOMES, Report
+from vivavoce.workspace import is_new_workspace
 
 from .progress import Begin, Step, progress
 from .terminal import harmless
@@ -75,7 +79,7 @@ async def _from_account(settings: Settings, *, is_dry: bool, waits: bool) -> Rep
     calls = Calls(settings.chatvolt_url)
     hosted = HostedBackend(calls, key_of(settings.chatvolt_api_key))
     try:
-        async with open_app(_embedded(settings)) as app:
+        async with _workspace(settings, is_dry=is_dry) as app:
             with progress() as begin:
                 report = await copy_account(app, hosted, _Shown(begin), source=calls.place, is_dry=is_dry)
                 if waits and not is_dry:
@@ -86,28 +90,38 @@ async def _from_account(settings: Settings, *, is_dry: bool, waits: bool) -> Rep
 
 
 async def _from_archive(settings: Settings, path: str, *, is_dry: bool, waits: bool) -> Report:
-    from vivavoce.upkeep.archives import CHECKING, load
+    from vivavoce.upkeep.archives import CHECKING, checked, take_in
 
     file = Path(path)
     if not file.is_file():
         raise InvalidInput(f"There is no file {path!r}.", hint=f"Name an archive, or the word {_ACCOUNT}.")
-    async with open_app(_embedded(settings)) as app:
-        with progress() as begin:
-            steps = {name: begin(name, noun) for name, noun in (("Checking", "bytes"), ("Reading", "lines"))}
+    with progress() as begin:
+        steps = {name: begin(name, noun) for name, noun in (("Checking", "bytes"), ("Reading", "lines"))}
 
-            def told(part: str, done: int, total: int) -> None:
-                is_read = part != CHECKING
-                steps["Reading" if is_read else "Checking"](done, total, part if is_read else "")
+        def told(part: str, done: int, total: int) -> None:
+            is_read = part != CHECKING
+            steps["Reading" if is_read else "Checking"](done, total, part if is_read else "")
 
-            report = await load(app.ports, file, is_dry=is_dry, told=told)
+        async with checked(file, told=told) as archive, _workspace(settings, is_dry=is_dry) as app:
+            report = await take_in(app.ports, archive, is_dry=is_dry, told=told)
             if waits and not is_dry:
                 await _index(app, report, begin)
     return report
 
 
-def _embedded(settings: Settings) -> Settings:
-    """The settings of the workspace itself, whatever account the tools work on."""
-    return replace(settings, chatvolt_api_key="", forward_keys="off")
+@asynccontextmanager
+async def _workspace(settings: Settings, *, is_dry: bool) -> AsyncIterator[App]:
+    """The workspace itself, whatever account the tools work on.
+
+    A dry run makes none: where there is none yet, it looks into an empty one that is gone afterwards.
+    """
+    own = replace(settings, chatvolt_api_key="", forward_keys="off")
+    with TemporaryDirectory(prefix="vivavoce-") as folder:
+        if is_dry and is_new_workspace(own):
+            file = Path(folder) / "empty.db"
+            own = replace(own, database=file, key_file=file.with_suffix(".key"), database_url="", index="")
+        async with open_app(own) as app:
+            yield app
 
 
 async def _index(app: App, report: Report, begin: Begin) -> None:

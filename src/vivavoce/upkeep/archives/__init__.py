@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,14 @@ from vivavoce.ports import Ports, Tables
 from vivavoce.upkeep.reports import Report
 
 from .checking import CHECKING, Archive, opened
-from .figures import CalibrationsPart, UsagePart
+from .coming import Coming
+from .figures import USAGE, CalibrationsPart
 from .files import Line, Told, file_of, new_archive, nobody
 from .library import LibraryPart
-from .things import AFTER_LIBRARY, AT_ONCE, BEFORE_LIBRARY, LEFT_OUT, Became
+from .rows import AT_ONCE, Became
+from .things import AFTER_LIBRARY, BEFORE_LIBRARY, LEFT_OUT
 
-__all__ = ["CHECKING", "LEFT_OUT", "Saved", "Told", "load", "parts", "save"]
+__all__ = ["CHECKING", "LEFT_OUT", "Saved", "Told", "checked", "load", "parts", "save", "take_in"]
 
 _MANY_BYTES = 4 * 2**20
 """How much of an archive is stored in one transaction, where its lines are long."""
@@ -47,13 +49,13 @@ class _Part(Protocol):
     def number(self, tables: Tables) -> int: ...
     def lines(self, tables: Tables) -> Iterator[Line]: ...
     def read(self, line: Line) -> Any: ...
-    def look(self, things: Sequence[Any], tables: Tables) -> list[Became]: ...
+    def look(self, things: Sequence[Any], tables: Tables, coming: Coming) -> list[Became]: ...
     def take(self, things: Sequence[Any], now: datetime, tables: Tables) -> list[Became]: ...
 
 
 def parts() -> tuple[_Part, ...]:
     """The parts of an archive, in the order in which they are taken in: what others belong to comes first."""
-    return (*BEFORE_LIBRARY, UsagePart(), CalibrationsPart(), LibraryPart(), *AFTER_LIBRARY)
+    return (*BEFORE_LIBRARY, *USAGE, CalibrationsPart(), LibraryPart(), *AFTER_LIBRARY)
 
 
 async def save(ports: Ports, path: Path, *, told: Told = nobody) -> Saved:
@@ -73,21 +75,35 @@ async def save(ports: Ports, path: Path, *, told: Told = nobody) -> Saved:
 
 
 async def load(ports: Ports, path: Path, *, is_dry: bool = False, told: Told = nobody) -> Report:
-    """Read an archive into the store, empty or not; what became of each thing.
+    """Read an archive into the store: `checked`, then `take_in`."""
+    async with checked(path, told=told) as archive:
+        return await take_in(ports, archive, is_dry=is_dry, told=told)
 
-    The whole archive is checked before anything is written: Unreadable where it is none, is cut off or was
-    changed, NotAvailable where a newer program made it. Ids are kept, and what is there already stays as it
-    is. All that comes in is inert. A dry one only looks. It may be ended at any time and called again.
-    `told` hears first of CHECKING, how many bytes are checked and of how many, then of each part, how
-    many lines of it are done and of how many.
+
+@asynccontextmanager
+async def checked(path: Path, *, told: Told = nobody) -> AsyncIterator[Archive]:
+    """An archive all of which was looked at, before there need be a store to read it into.
+
+    Unreadable where it is none, is cut off or was changed, NotAvailable where a newer program made it.
+    `told` hears of CHECKING, how many bytes are checked and of how many.
     """
-    began = time.monotonic()
-    report = Report(path.name, is_dry=is_dry)
     with opened(path, {part.name for part in parts()}) as archive:
         await asyncio.to_thread(archive.check, told)
-        loading = _Loading(archive, ports, report, told)
-        for part in parts():
-            await loading.take_in(part)
+        yield archive
+
+
+async def take_in(ports: Ports, archive: Archive, *, is_dry: bool = False, told: Told = nobody) -> Report:
+    """Read an archive that was checked into the store, empty or not; what became of each thing.
+
+    Ids are kept, and what is there already stays as it is. All that comes in is inert. A dry one only looks.
+    It may be ended at any time and called again. `told` hears of each part, how many lines of it are done
+    and of how many.
+    """
+    began = time.monotonic()
+    report = Report(archive.path.name, is_dry=is_dry)
+    loading = _Loading(archive, ports, report, told)
+    for part in parts():
+        await loading.take_in(part)
     report.seconds = time.monotonic() - began
     return report
 
@@ -130,6 +146,7 @@ class _Loading:
 
     def __init__(self, archive: Archive, ports: Ports, report: Report, told: Told) -> None:
         self.archive, self.ports, self.report, self.told = archive, ports, report, told
+        self.coming = Coming()
 
     async def take_in(self, part: _Part) -> None:
         """Take a part in, some things at a time, each time whole or not at all."""
@@ -144,11 +161,22 @@ class _Loading:
 
     async def _became(self, part: _Part, things: Sequence[Any]) -> list[Became]:
         if self.report.is_dry:
-            return await self.ports.store.read(partial(part.look, things))
+            return await self._looked_at(part, things)
         try:
             return await self.ports.store.write(partial(part.take, things, self.ports.now()))
         except OverflowError as error:
             raise Unreadable(f"{file_of(part.name)} holds a number that cannot be kept.") from error
+
+    async def _looked_at(self, part: _Part, things: Sequence[Any]) -> list[Became]:
+        """What would become of things, now that all those before them would be here."""
+
+        def look(tables: Tables) -> tuple[list[Became], Coming]:
+            fresh = Coming(self.coming)  # it may be run again
+            return part.look(things, tables, fresh), fresh
+
+        became, fresh = await self.ports.store.read(look)
+        self.coming.join(fresh)
+        return became
 
 
 def _some(things: Iterator[tuple[Any, int]], *, is_all: bool) -> list[Any]:

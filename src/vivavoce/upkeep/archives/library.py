@@ -16,9 +16,10 @@ from vivavoce.domain.library import Document, State, outline_read, outline_writt
 from vivavoce.domain.values import Id
 from vivavoce.ports import Tables
 
+from .coming import Coming
 from .files import Line
+from .rows import AT_ONCE, Became, fitting
 from .taking import Action, AddFile, AddText, AddVersion, Begin, End
-from .things import AT_ONCE, Became, fitting
 
 _STRETCH = 131_072
 """Characters of a text in one line."""
@@ -122,9 +123,9 @@ class LibraryPart:
         ended, self._source = self._source, None
         return End(ended, tuple(self._versions), has_file=self._files > 0)
 
-    def look(self, actions: Sequence[Action], tables: Tables) -> list[Became]:
+    def look(self, actions: Sequence[Action], tables: Tables, coming: Coming) -> list[Became]:
         """What would become of datasources."""
-        return [each.look(tables) for each in actions if isinstance(each, End)]
+        return [each.look(tables, coming) for each in actions if isinstance(each, End)]
 
     def take(self, actions: Sequence[Action], now: datetime, tables: Tables) -> list[Became]:
         """Store what is not there yet, and let it be indexed."""

@@ -11,10 +11,12 @@ from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.library import Document, Step
 from vivavoce.ports import Tables
 
-from .things import Became
+from .coming import Coming
+from .rows import Became
 
 UNFINISHED = "Its import was cut off. Import the archive again."
 """What a datasource says while not all of it has come in."""
+NO_PLACE = "it belongs to one of the datastores that is not here"
 NOT_READ = "it was not read yet: synch it to have it read from here"
 
 _COMPARED = ("datastore_id", "name", "type", "config", "group_id")
@@ -37,7 +39,7 @@ class Begin:
     def take(self, now: datetime, tables: Tables) -> Became | None:
         here = tables.datasources.find(self.source.id)
         if here is None and tables.datastores.find(self.source.datastore_id) is None:
-            return Became(self.source.id, "failed", ("it belongs to one of the datastores that is not here",))
+            return Became(self.source.id, "failed", (NO_PLACE,))
         if here is None:
             quiet = inert(self.source).thing
             changes = {"organization_id": tables.organization_id, "status": "unsynched", "error": UNFINISHED}
@@ -99,9 +101,12 @@ class End:
     versions: tuple[Document, ...]
     has_file: bool
 
-    def look(self, tables: Tables) -> Became:
+    def look(self, tables: Tables, coming: Coming) -> Became:
         """What would become of it."""
-        here = tables.datasources.find(self.source.id)
+        here, datastore_id = tables.datasources.find(self.source.id), self.source.datastore_id
+        is_placed = coming.has("datastores", {"id": datastore_id}) or tables.datastores.find(datastore_id)
+        if here is None and not is_placed:
+            return Became(self.source.id, "failed", (NO_PLACE,))
         return self._added() if here is None or here.error == UNFINISHED else self._met(here)
 
     def take(self, now: datetime, tables: Tables) -> Became | None:
