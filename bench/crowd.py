@@ -1,6 +1,6 @@
 """How much a crowd of conversations slows other calls: `get_agent` over REST, alone and beside them.
 
-One `vivavoce serve`, whose model thinks for five seconds, and an agent with a datastore. So many people ask
+One `vivavoce serve`, and an agent with a datastore, whose model thinks for some seconds. So many people ask
 it over and over, each in a conversation of their own. Meanwhile another client calls `get_agent` and sleeps
 in turn. Model and embedder are a process on loopback that answers at once apart from the thinking.
 """
@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ _EVERY = 0.02
 
 async def main() -> None:
     """Measure alone, then with the crowd."""
-    given = words(people=200, calls=1_000, passages=1_000)
+    given = words(people=200, thinks=5, calls=1_000, passages=1_000)
     with tempfile.TemporaryDirectory() as folder, program(_MODEL) as model:
         url = f"http://127.0.0.1:{model}/v1"
         asked = {
@@ -32,29 +34,24 @@ async def main() -> None:
             "VIVAVOCE_EMBEDDER_MODEL": "counting",
         }
         with vivavoce(Path(folder), **asked) as port:
-            rows = await _measured(port, given.people, given.calls, given.passages)
-    report(f"get_agent over REST, {given.calls:,} calls", rows, given.json)
+            lines = Lines(port)
+            agent = await _agent(lines, given.thinks, given.passages)
+            rows = await _measured(lines, _Crowd(port, agent, given.people, given.thinks), given.calls)
+    report(
+        f"get_agent over REST, {given.calls:,} calls; the model thinks for {given.thinks} s", rows, given.json
+    )
 
 
-async def _measured(port: int, people: int, calls: int, passages: int) -> list[dict[str, Any]]:
-    lines = Lines(port)
-    agent = await _agent(lines, passages)
-    await _looked(lines, agent, 100)  # warm
-    alone = await _looked(lines, agent, calls)
-    crowd = _Crowd(port, agent)
-    asking = [asyncio.create_task(crowd.ask(f"c{place}", 0.025 * place)) for place in range(people)]
-    await asyncio.sleep(0.025 * people + 6)  # until the first of them were answered and ask again
-    before, began = crowd.answered, time.perf_counter()
-    beside = await _looked(lines, agent, calls)
-    turns = (crowd.answered - before) / (time.perf_counter() - began)
-    for task in asking:
-        task.cancel()
-    for ended in await asyncio.gather(*asking, return_exceptions=True):
-        if isinstance(ended, Exception):
-            raise ended
+async def _measured(lines: Lines, crowd: _Crowd, calls: int) -> list[dict[str, Any]]:
+    await _looked(lines, crowd.agent, 100)  # warm
+    alone = await _looked(lines, crowd.agent, calls)
+    async with crowd.asking():
+        before, began = crowd.answered, time.perf_counter()
+        beside = await _looked(lines, crowd.agent, calls)
+        turns = (crowd.answered - before) / (time.perf_counter() - began)
     return [
         _row("alone", alone, 0.0),
-        _row(f"beside {people} conversations", beside, turns),
+        _row(f"beside {crowd.people} conversations", beside, turns),
         {"get_agent": "ratio"}
         | {f"p{part} ms": at(part / 100, beside) / at(part / 100, alone) for part in (50, 95, 99)}
         | {"turns/s": ""},
@@ -64,21 +61,33 @@ async def _measured(port: int, people: int, calls: int, passages: int) -> list[d
 class _Crowd:
     """People who ask, wait for the answer, and ask again."""
 
-    def __init__(self, port: int, agent: str) -> None:
-        self._lines, self._agent = Lines(port), agent
+    def __init__(self, port: int, agent: str, people: int, thinks: int) -> None:
+        self.agent, self.people, self._thinks = agent, people, thinks
+        self._lines = Lines(port)
         self.answered = 0
 
-    async def ask(self, conversation: str, after: float) -> None:
-        """Ask until cancelled; they begin one after the other, as people do."""
-        await asyncio.sleep(after)
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[None]:
+        """A block in which all of them ask; they began one after the other, as people do."""
+        asking = [asyncio.create_task(self._ask(place)) for place in range(self.people)]
+        await asyncio.sleep(2 * self._thinks + 1)  # until the first of them were answered and ask again
+        yield
+        for task in asking:
+            task.cancel()
+        for ended in await asyncio.gather(*asking, return_exceptions=True):
+            if isinstance(ended, Exception):
+                raise ended
+
+    async def _ask(self, place: int) -> None:
+        await asyncio.sleep(self._thinks * place / self.people)
         for _ in range(1_000):
-            asked = {"query": _QUESTION, "conversationId": conversation}
-            answer = await self._lines.ask("POST", f"/agents/{self._agent}/query", asked)
+            asked = {"query": _QUESTION, "conversationId": f"c{place}"}
+            answer = await self._lines.ask("POST", f"/agents/{self.agent}/query", asked)
             assert answer["sources"], answer
             self.answered += 1
 
 
-async def _agent(lines: Lines, passages: int) -> str:
+async def _agent(lines: Lines, thinks: int, passages: int) -> str:
     """An agent whose datastore answers the question, among many passages that do not."""
     store = await lines.ask("POST", "/datastores", {"name": "Help", "type": "qdrant"})
     filling = "\n\n".join(f"Rule {number}. " + f"word{number % 97} " * 300 for number in range(passages))
@@ -93,7 +102,12 @@ async def _agent(lines: Lines, passages: int) -> str:
     else:
         raise AssertionError("The datastore was not ready in time.")
     tools = [{"type": "datastore", "datastoreId": store["id"]}]
-    asked = {"name": "Ana", "description": "", "modelName": "slow", "systemPrompt": "You are Ana."}
+    asked = {
+        "name": "Ana",
+        "description": "",
+        "modelName": f"thinks-{thinks}",
+        "systemPrompt": "You are Ana.",
+    }
     return str((await lines.ask("POST", "/agents", {**asked, "tools": tools}))["id"])
 
 

@@ -1,6 +1,6 @@
 """A model and an embedder that answer at once: a server on loopback that speaks the OpenAI protocol.
 
-The model named `slow` thinks first. The embedder counts letters.
+The model named `thinks-5` thinks for five seconds first. The embedder counts letters.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-SLOW = 5.0
-"""Seconds that the slow model thinks."""
+_THINKS = "thinks-"
 _CHUNK = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
 
 
@@ -61,8 +60,9 @@ async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             lines = (line.partition(":") for line in head.split("\r\n"))
             length = next((int(value) for name, _, value in lines if name == "content-length"), 0)
             asked = json.loads(await reader.readexactly(length) or b"{}")
-            if asked.get("model") == "slow":
-                await asyncio.sleep(SLOW)
+            model = str(asked.get("model", ""))
+            if model.startswith(_THINKS):
+                await asyncio.sleep(float(model.removeprefix(_THINKS)))
             writer.write(_embedded(asked["input"]) if "input" in asked else ANSWER)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
