@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from vivavoce.app import App
@@ -9,6 +12,7 @@ from vivavoce.engine import Engine
 from vivavoce.engine.inbox import Inbox
 from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
+from vivavoce.testing import open_test_engine
 
 
 @pytest.fixture
@@ -16,3 +20,12 @@ def app(engine: Engine) -> App:
     """The app of an empty workspace."""
     inbox = Inbox(engine.ports, engine.worker.wake)
     return App(engine, Keyring(engine.ports), b"", engine.ports, Ingester(engine.ports), inbox)
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Engine]:
+    """Another workspace, with nothing in it."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    with open_test_engine(folder) as other:
+        yield other

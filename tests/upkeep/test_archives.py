@@ -38,15 +38,6 @@ async def house(engine):
 
 
 @pytest.fixture
-def empty(tmp_path):
-    """Another workspace, with nothing in it."""
-    folder = tmp_path / "other"
-    folder.mkdir()
-    with open_test_engine(folder) as other:
-        yield other
-
-
-@pytest.fixture
 async def archive(house, tmp_path):
     """The house as a file."""
     path = tmp_path / "house.zip"

@@ -9,7 +9,6 @@ import pytest
 
 from tests.upkeep.houses import furnish, remade
 from vivavoce.errors import InvalidInput, NotAvailable, Unreadable
-from vivavoce.testing import open_test_engine
 from vivavoce.upkeep.archives import checking, load, parts, save
 
 
@@ -18,14 +17,6 @@ async def archive(engine, tmp_path):
     await engine.ports.store.write(furnish)
     await save(engine.ports, tmp_path / "house.zip")
     return tmp_path / "house.zip"
-
-
-@pytest.fixture
-def empty(tmp_path):
-    folder = tmp_path / "other"
-    folder.mkdir()
-    with open_test_engine(folder) as other:
-        yield other
 
 
 async def number_of_things(engine) -> int:

@@ -14,7 +14,6 @@ from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Message, TagKind
 from vivavoce.domain.crm import CrmLog
 from vivavoce.domain.follow_ups import FollowUp
-from vivavoce.testing import open_test_engine
 from vivavoce.upkeep.archives import load, parts, save
 from vivavoce.upkeep.archives.things import AFTER_LIBRARY, BEFORE_LIBRARY
 
@@ -29,15 +28,6 @@ async def archive(engine, tmp_path):
     path = tmp_path / "house.zip"
     await save(engine.ports, path)
     return path
-
-
-@pytest.fixture
-def empty(tmp_path):
-    """Another workspace, with nothing in it."""
-    folder = tmp_path / "other"
-    folder.mkdir()
-    with open_test_engine(folder) as other:
-        yield other
 
 
 async def compared(engine, path):
