@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import logging
 import shutil
 import subprocess
 from contextlib import aclosing, contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 import vivavoce
+from tests.certificates import loopback_certificate
 from vivavoce.errors import InvalidInput, Unreached
 from vivavoce.operations import AgentQuery, ListAgents, Told
 
@@ -29,29 +24,7 @@ KEY = "0a1b2c3d-4e5f-6789-abcd-ef0123456789"
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     """A certificate for loopback that vouches for itself, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
-    begin = datetime.now(UTC) - timedelta(hours=1)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(begin)
-        .not_valid_after(begin + timedelta(days=2))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "certificate.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    plain = serialization.NoEncryption()
-    form = serialization.PrivateFormat.PKCS8
-    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, form, plain))
-    return folder / "certificate.pem", folder / "key.pem"
+    return loopback_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @contextmanager

@@ -426,8 +426,9 @@ async def test_questions_at_the_same_time_do_not_spend_the_same_money(counted):
     await counted.thinker.run("update_avatar", id="elinor-ostrom", config=config)
 
     asking = [asyncio.create_task(counted.asks()) for _ in range(6)]
-    while sum(task.done() for task in asking) + len(model.prompts) < len(asking):
-        await asyncio.sleep(0)
+    async with asyncio.timeout(30):
+        while sum(task.done() for task in asking) + len(model.prompts) < len(asking):
+            await asyncio.sleep(0)
     begun = len(model.prompts)
     model.may_end.set()
     answers = await asyncio.gather(*asking)
@@ -440,8 +441,9 @@ async def test_questions_at_the_same_time_do_not_spend_the_same_money(counted):
 async def test_who_goes_away_leaves_what_the_model_cost_and_no_more(counted):
     model = counted.thinker.models.model = SlowModel()
     asking = asyncio.create_task(counted.asks())
-    while not model.prompts:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(30):
+        while not model.prompts:
+            await asyncio.sleep(0)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

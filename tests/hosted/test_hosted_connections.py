@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import ipaddress
 import json
 import os
 import ssl
 import subprocess
 import sys
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from fake import AGENT, KEY, hosting, says
 
+from tests.certificates import loopback_certificate
 from vivavoce.errors import BudgetSpent, UpstreamFailed
 from vivavoce.hosted.backend import HostedBackend
 from vivavoce.hosted.calling import Calls
@@ -102,10 +97,10 @@ async def test_an_answer_that_cannot_be_unfolded_is_none(body):
 
 
 async def test_a_secure_connection_that_is_damaged_is_told_as_broken_off(tmp_path, monkeypatch):
-    trusted = certificate(tmp_path)
+    trusted, key = loopback_certificate(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trust.load_cert_chain(trusted)
+    trust.load_cert_chain(trusted, key)
     serving = set()
 
     async def damage(reader, writer):
@@ -138,20 +133,3 @@ def test_what_speaks_http_is_loaded_when_the_service_is_first_called():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
 
     assert (done.stdout.strip(), done.stderr) == ("set()", "")
-
-
-def certificate(folder):
-    """A file with a certificate for loopback that vouches for itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
-    begin = datetime.now(UTC) - timedelta(hours=1)
-    host = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    built = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    built = built.serial_number(x509.random_serial_number()).add_extension(host, critical=False)
-    built = built.not_valid_before(begin).not_valid_after(begin + timedelta(days=2))
-    built = built.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-    written = built.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-    form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    file = folder / "loopback.pem"
-    file.write_bytes(written + key.private_bytes(serialization.Encoding.PEM, *form))
-    return file
