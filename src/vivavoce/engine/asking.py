@@ -14,27 +14,27 @@ from vivavoce.domain.turns import TurnState
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
-from vivavoce.ports import Model, Step
+from vivavoce.ports import Step
 
 from .answering import Drafted, answered, round_ms
-from .assembling import Scene, knowledge_for, prompt_for, scene
+from .assembling import knowledge_of, prompt_for
 from .callbacks import begin_at_once, check_callback
-from .choosing import model_for
 from .confirming import Confirming
 from .drafting import draft
 from .finishing import Done, ended, finished, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
 from .journal import Journal
+from .knowing import Earlier, Known, known_at_once, known_of
 from .looks import alive
 from .numbering import Numbered
-from .opening import Opened, open_turn, why_silent
+from .opening import Opened, open_turn
 from .retrieval import Found
 from .sources import Checked, checked
 from .spending import Meter
 from .toolbox import Toolbox
 from .triggers import follow_trigger
-from .turns import Stopped, Taken, check_nobody_took_over, its_time
+from .turns import Stopped, Taken, its_time
 from .waiting import answer_of, retell, silent, wait_for_model
 
 _GONE = "The caller went away."
@@ -48,11 +48,11 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
         return await draft(op, errand)
     if op.callback_url is not None:
         check_callback(errand)
-    opened = await _opened(op, errand)
+    opened, known = await _opened(op, errand)
     if opened.turn.state == "silent":
         return silent(opened.conversation, opened.turn.reason)
     if not opened.turn.durable:
-        return await run_turn(op, opened, errand)
+        return await run_turn(op, opened, errand, known=known)
     if op.callback_url is not None:
         begin_at_once(opened, errand)
         return silent(opened.conversation, "The answer is sent to callbackURL.")
@@ -62,9 +62,17 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
     return answer
 
 
-async def _opened(op: AgentQuery, errand: Errand) -> Opened:
-    """The turn of a message; a caller who goes away while it is stored leaves none behind."""
-    opening = asyncio.ensure_future(errand.write(lambda work: open_turn(op, work)))
+async def _opened(op: AgentQuery, errand: Errand) -> tuple[Opened, Known | None]:
+    """The turn of a message, and what is known where it runs at once.
+
+    A caller who goes away while it is stored leaves none behind.
+    """
+
+    def begun(work: Work) -> tuple[Opened, Known | None]:
+        opened = open_turn(op, work)
+        return opened, known_at_once(op, opened, work)
+
+    opening = asyncio.ensure_future(errand.write(begun))
     try:
         return await asyncio.shield(opening)
     except asyncio.CancelledError:
@@ -72,21 +80,16 @@ async def _opened(op: AgentQuery, errand: Errand) -> Opened:
         raise
 
 
-async def _left(opening: Awaitable[Opened], errand: Errand) -> None:
+async def _left(opening: Awaitable[tuple[Opened, Known | None]], errand: Errand) -> None:
     """End the turn of a caller who went away before it was opened."""
-    turn = (await opening).turn
+    turn = (await opening)[0].turn
     if not turn.durable:
         mine = Taken(turn, errand.ports)
         await errand.write(lambda work: ended(None, mine, "interrupted", _GONE, work))
 
 
-class GoingOn(Protocol):
+class GoingOn(Earlier, Protocol):
     """How a turn that was asking an operator goes on."""
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether who asked had a key, whoever answers now."""
-        ...
 
     async def steps(self, toolbox: Toolbox) -> tuple[tuple[Step, ...], list[dict[str, Any]]]:
         """What happened so far, and the calls of the trace."""
@@ -99,6 +102,7 @@ async def run_turn(
     errand: Errand,
     going_on: GoingOn | None = None,
     job: Job | None = None,
+    known: Known | None = None,
 ) -> AgentAnswer:
     """Answer a message that is stored, when it is its turn; or go on where it was asking.
 
@@ -106,7 +110,7 @@ async def run_turn(
     what nobody foresaw is left to the worker, who begins it again.
     """
     mine = Taken(opened.turn, errand.ports, job)
-    turn = _Turn(op, opened, mine, errand, going_on)
+    turn = _Turn(op, opened, mine, errand, going_on, known)
     async with alive(mine):  # until what became of the turn is stored
         try:
             await its_time(mine, errand.hear)
@@ -141,18 +145,19 @@ class _Turn:
     mine: Taken
     errand: Errand
     going_on: GoingOn | None = None
+    known: Known | None = None
+    """What was read when the turn was opened."""
     is_over: bool = False
     _done: Done | None = None
 
     async def answer(self) -> AgentAnswer:
         """What the agent says, once it is stored."""
-        async with self.errand.pace.work():
-            started = time.monotonic()
-            known, model = await self.errand.read(self._known)
+        started = time.monotonic()
+        known, model, looks = self.known or await self._read()
         if self.going_on is None and await follow_trigger(known, model, self.mine, self.errand):
-            known, model = await self.errand.read(self._known)
+            known, model, looks = await self._read()
         looked = time.monotonic()
-        found = await knowledge_for(known, self.errand.ports, self.errand.pace)
+        found = await knowledge_of(looks, self.errand.ports, self.errand.pace)
         retrieved = round_ms(looked)
         prompt = prompt_for(known, found, model.context)
         drafted = Drafted()
@@ -207,21 +212,18 @@ class _Turn:
         await self.errand.write(lambda work: ended(done, self.mine, state, reason, work, error))
         self.is_over = True
 
-    def _known(self, work: Work) -> tuple[Scene, Model]:
-        known = scene(self.opened, self.op, work, keeps_agent=self.going_on is not None)
-        if self.going_on is not None:
-            known = replace(known, is_trusted=self.going_on.is_trusted)
-        silence = why_silent(known.agent, known.conversation, work)
-        if silence:
-            raise Stopped(silence)
-        check_nobody_took_over(known.conversation, self.mine.turn)
-        return known, model_for(known, work)
+    async def _read(self) -> Known:
+        async with self.errand.pace.work():
+            return await self.errand.read(
+                lambda work: known_of(self.op, self.opened, self.mine.turn, work, self.going_on)
+            )
 
 
 async def _checked(drafted: Drafted, found: Sequence[Found]) -> Checked:
     """What of an answer is borne out; where that takes long, it is found out beside the others' work."""
     checking = partial(checked, drafted.text, drafted.cites, found)
-    characters = sum(len(each.cited.text) for each in found)
+    compared = [found[cite.number - 1] for cite in drafted.cites] if drafted.cites else found
+    characters = sum(len(each.cited.text) for each in compared)
     is_little = len(drafted.text) * (1 + characters) <= _AT_ONCE
     return checking() if is_little else await asyncio.to_thread(checking)
 

@@ -18,13 +18,13 @@ from vivavoce.domain.questions import points_back
 from vivavoce.domain.tools import Tool
 from vivavoce.errors import NotAllowed
 from vivavoce.operations.answers import AgentQuery
-from vivavoce.ports import Given, Ports, Prompt, Said
+from vivavoce.ports import Given, Ports, Prompt, Said, Tables
 
 from .handlers import Work
 from .opening import Opened, attachments_of
 from .pacing import Pace
 from .prompt_variables import prompt_variables
-from .retrieval import Found, Wanted, passages_for
+from .retrieval import Found, Look, Wanted, look_for, seen_by
 
 _HISTORY = 24
 """How many earlier messages a model reads at most."""
@@ -145,8 +145,20 @@ def _before(opened: Opened, work: Work) -> list[Message]:
     return [each for each in known if each.id not in asked][-_HISTORY:]
 
 
-async def knowledge_for(scene: Scene, ports: Ports, pace: Pace | None = None) -> list[Found]:
+async def knowledge_for(scene: Scene, ports: Ports) -> list[Found]:
     """The passages of the agent's datastores that may answer, best first."""
+    return await knowledge_of(await ports.store.read(lambda tables: looks_for(scene, tables)), ports)
+
+
+async def knowledge_of(looks: Sequence[Look], ports: Ports, pace: Pace | None = None) -> list[Found]:
+    """What looks into several datastores find, best first."""
+    found = [each for look in looks for each in await seen_by(look, ports, pace)]
+    found.sort(key=lambda each: -each.score)
+    return [each for each in found if each.score >= _RELEVANT][:_PASSAGES]
+
+
+def looks_for(scene: Scene, tables: Tables) -> list[Look]:
+    """Where the answer to a message is looked for: in each of the agent's datastores, as the query says."""
     stores = [tool.datastore_id for tool in scene.tools if tool.type == "datastore" and tool.datastore_id]
     filters = scene.query.filters
     if filters is not None and filters.datastore_ids:
@@ -155,9 +167,8 @@ async def knowledge_for(scene: Scene, ports: Ports, pace: Pace | None = None) ->
                 f"The agent has no datastore {strange[0]!r}.", hint="Name datastores of its own tools."
             )
         stores = [id for id in stores if id in filters.datastore_ids]
-    found: list[Found] = []
-    for datastore_id in dict.fromkeys(stores):
-        wanted = Wanted(
+    wanted = [
+        Wanted(
             datastore_id,
             _looked_up(scene)[:_LONGEST_QUESTION],
             limit=_PASSAGES,
@@ -165,9 +176,10 @@ async def knowledge_for(scene: Scene, ports: Ports, pace: Pace | None = None) ->
             custom_ids=tuple(filters.custom_ids) if filters else (),
             tags=tuple(filters.tags) if filters else (),
         )
-        found += await passages_for(wanted, ports, pace)
-    found.sort(key=lambda each: -each.score)
-    return [each for each in found if each.score >= _RELEVANT][:_PASSAGES]
+        for datastore_id in dict.fromkeys(stores)
+    ]
+    looks = (look_for(each, tables) for each in wanted)
+    return [look for look in looks if look is not None]
 
 
 def _looked_up(scene: Scene) -> str:

@@ -63,9 +63,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a question goes, and how its answers are weighed."""
+class Look:
+    """A look for what is wanted: where the question goes, and how its answers are weighed."""
 
+    wanted: Wanted
     collection: Collection
     datasource_ids: frozenset[str] | None
     language: str
@@ -73,28 +74,49 @@ class _Place:
 
 
 async def passages_for(wanted: Wanted, ports: Ports, pace: Pace | None = None) -> list[Found]:
-    """The passages of a datastore that answer, best first, none twice.
+    """The passages of a datastore that answer, best first, none twice."""
+    look = await ports.store.read(lambda tables: look_for(wanted, tables))
+    return [] if look is None else await seen_by(look, ports, pace)
+
+
+def look_for(wanted: Wanted, tables: Tables) -> Look | None:
+    """Where what is wanted is looked for; None where nothing is asked, or nothing is there yet."""
+    collection = next((each for each in tables.collections.of(wanted.datastore_id) if each.serves), None)
+    if collection is None or not wanted.question.strip():
+        return None
+    languages = tables.documents.languages(wanted.datastore_id)
+    likely = max(languages, key=lambda language: languages[language], default="")
+    kept = tables.collections.calibration(collection.embedder)
+    calibration = Calibration.read(kept) if kept else KNOWN.get(collection.embedder)
+    return Look(
+        wanted,
+        collection,
+        _filtered(wanted, tables),
+        language_of(wanted.question, likely),
+        calibration or KNOWN["bge-small-en-int8"],
+    )
+
+
+async def seen_by(look: Look, ports: Ports, pace: Pace | None = None) -> list[Found]:
+    """The passages that a look finds, best first, none twice.
 
     With a pace, looking takes place at it; waiting for the embedder does not.
     """
     pace = Pace() if pace is None else pace
-    async with pace.work():
-        place = await ports.store.read(lambda tables: _place(wanted, tables))
-    if place is None or not wanted.question.strip():
-        return []
-    embedder = ports.embedders.named(place.collection.embedder)
+    wanted = look.wanted
+    embedder = ports.embedders.named(look.collection.embedder)
     vector = await embedder.question(wanted.question)
-    if len(vector) != place.collection.dimension:
+    if len(vector) != look.collection.dimension:
         raise NotAvailable(
             f"The embedder {embedder.identity!r} gives vectors of another length than before.",
             hint="Name the model that made the first ones, or another one and run vivavoce reindex.",
         )
-    question = Question(vector, terms_of(wanted.question, place.language), place.datasource_ids)
+    question = Question(vector, terms_of(wanted.question, look.language), look.datasource_ids)
     depth = max(_DEEP, 2 * wanted.limit)
     while True:
-        hits = await _hits(place.collection, question, depth, ports, pace)
+        hits = await _hits(look.collection, question, depth, ports, pace)
         async with pace.work():
-            weighed = await _weighed(hits, wanted.question, place, ports)
+            weighed = await _weighed(hits, look, ports)
             ranked = sorted(weighed, key=lambda id: (-weighed[id], id))
             found = await ports.store.read(partial(_found, ranked, weighed, wanted.limit))
         is_crowded = len(found) < min(wanted.limit, len(hits)) and len(hits) >= depth
@@ -108,22 +130,6 @@ def found_again(scores: Mapping[int, float], tables: Tables) -> list[Found]:
     return _placed(_in_order(list(scores), tables), scores, tables)
 
 
-def _place(wanted: Wanted, tables: Tables) -> _Place | None:
-    collection = next((each for each in tables.collections.of(wanted.datastore_id) if each.serves), None)
-    if collection is None:
-        return None
-    languages = tables.documents.languages(wanted.datastore_id)
-    likely = max(languages, key=lambda language: languages[language], default="")
-    kept = tables.collections.calibration(collection.embedder)
-    calibration = Calibration.read(kept) if kept else KNOWN.get(collection.embedder)
-    return _Place(
-        collection,
-        _filtered(wanted, tables),
-        language_of(wanted.question, likely),
-        calibration or KNOWN["bge-small-en-int8"],
-    )
-
-
 def _filtered(wanted: Wanted, tables: Tables) -> frozenset[str] | None:
     """The datasources that the filters leave; None where there is no filter."""
     if not (wanted.datasource_ids or wanted.custom_ids or wanted.tags):
@@ -135,16 +141,16 @@ def _filtered(wanted: Wanted, tables: Tables) -> frozenset[str] | None:
     return left
 
 
-async def _weighed(hits: Sequence[Hit], question: str, place: _Place, ports: Ports) -> dict[int, float]:
+async def _weighed(hits: Sequence[Hit], look: Look, ports: Ports) -> dict[int, float]:
     """The evidence for each of the hits, the best of them read again where there is a reranker."""
-    fit = place.calibration.fit(place.language)
+    fit = look.calibration.fit(look.language)
     weighed = {hit.id: fit.evidence(hit.words, hit.meaning) for hit in hits}
-    reranker, reread = ports.embedders.reranker(), place.calibration.reread(place.language)
+    reranker, reread = ports.embedders.reranker(), look.calibration.reread(look.language)
     if reranker is None or reread is None or not hits:
         return weighed
     best = sorted(weighed, key=lambda id: (-weighed[id], id))[: 2 * _REREAD]
     cited, texts = await ports.store.read(lambda tables: _titled(best, tables))
-    relevance = await reranker.relevance(question, texts)
+    relevance = await reranker.relevance(look.wanted.question, texts)
     judged = {
         each.id: reread.judged(weighed[each.id], told) for each, told in zip(cited, relevance, strict=True)
     }
@@ -184,8 +190,8 @@ def _in_order(ids: Sequence[int], tables: Tables) -> list[Cited]:
 def _found(ranked: Sequence[int], weighed: Mapping[int, float], limit: int, tables: Tables) -> list[Found]:
     """The first passages, without those that say what a better one says already."""
     kept: list[_Said] = []
-    for start in range(0, len(ranked), 2 * limit):
-        for cited in _in_order(ranked[start : start + 2 * limit], tables):
+    for start in range(0, len(ranked), limit):
+        for cited in _in_order(ranked[start : start + limit], tables):
             said = _Said(cited)
             if len(kept) < limit and not any(said.repeats(other) for other in kept):
                 kept.append(said)

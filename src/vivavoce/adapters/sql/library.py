@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from vivavoce.domain.entities import written
 from vivavoce.domain.library import Document, outline_read, outline_written
+from vivavoce.domain.outlines import Outline
 
 from .rows import Connection
 
 _PART = 32_768
 """The most characters of a text in one row, so that a passage is read without the whole book."""
+_OUTLINES = 32
+"""How many outlines are remembered."""
 _DOCUMENT = "id, datasource_id, datastore_id, created_at, version, state, hash, characters, language, outline"
 
 
@@ -131,5 +135,11 @@ def _row(document: Document) -> dict[str, Any]:
 def _document(row: Sequence[Any]) -> Document:
     fields = dict(zip((name.strip() for name in _DOCUMENT.split(",")), row, strict=True))
     fields["created_at"] = datetime.fromisoformat(fields["created_at"])
-    fields["outline"] = outline_read(json.loads(fields["outline"]))
+    fields["outline"] = _outline(fields["outline"])
     return Document(**fields)
+
+
+@lru_cache(_OUTLINES)
+def _outline(written: str) -> Outline:
+    """An outline from how it is stored: that of a book takes long to read, and is read for each passage."""
+    return outline_read(json.loads(written))
