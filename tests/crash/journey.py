@@ -22,17 +22,19 @@ from .wire import Wire
 
 ROOT = Path(__file__).parents[2]
 _WORKERS = 2
+_PATIENCE = 600.0
+_SLOWEST = 5
+"""Messages a second, below which a run counts as stuck."""
 _TOGETHER = 0.2
 """How many of the messages come while the server does the work itself."""
 
 
-def crash_test(
-    messages: int, name: str, folder: Path, *, seed: int, kills: bool = True, patience: float = 3_600
-) -> Ledger:
+def crash_test(messages: int, name: str, folder: Path, *, seed: int, kills: bool = True) -> Ledger:
     """Send so many messages through processes that are killed meanwhile; what came of it.
 
     First a server that only accepts and two workers beside it, then a server that works itself.
     """
+    patience = _PATIENCE + messages / _SLOWEST
     with database(name, folder) as place, _outside() as port:
         return asyncio.run(_crashed(messages, place, port, folder, random.Random(seed), kills, patience))
 
