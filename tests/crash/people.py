@@ -145,9 +145,12 @@ class Load:
             for place in range(number):
                 await self._until(lambda place=place: len(self.answered) > place * EACH)
                 found = self.ask(
-                    "select id, channel_external_id from conversations order by id desc limit 50"
+                    "select id, channel_external_id from conversations"
+                    " where channel_external_id like 'c%' order by id desc limit 50"
                 )
-                talk, chat = self.chance.choice([each for each in found if str(each[1]).startswith("c")])
+                if not found:  # those who are held were heard first
+                    continue
+                talk, chat = self.chance.choice(found)
                 name = f"r{len(self.reminders)}"
                 due = datetime.now(UTC) + timedelta(hours=-3, seconds=self.chance.randint(12, 24))
                 body = {
