@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from vivavoce.domain.jobs import Job
 from vivavoce.domain.turns import TurnState
@@ -16,8 +16,9 @@ from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.ports import Step
 
+from .ahead import Ahead
 from .answering import Drafted, answered, round_ms
-from .assembling import knowledge_of, prompt_for
+from .assembling import prompt_for
 from .callbacks import begin_at_once, check_callback
 from .confirming import Confirming
 from .drafting import draft
@@ -48,11 +49,12 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
         return await draft(op, errand)
     if op.callback_url is not None:
         check_callback(errand)
-    opened, known = await _opened(op, errand)
+    ahead = Ahead(errand)
+    opened, known = await _opened(op, errand, ahead)
     if opened.turn.state == "silent":
         return silent(opened.conversation, opened.turn.reason)
     if not opened.turn.durable:
-        return await run_turn(op, opened, errand, known=known)
+        return await run_turn(op, opened, errand, begun=Begun(known, ahead))
     if op.callback_url is not None:
         begin_at_once(opened, errand)
         return silent(opened.conversation, "The answer is sent to callbackURL.")
@@ -62,7 +64,7 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
     return answer
 
 
-async def _opened(op: AgentQuery, errand: Errand) -> tuple[Opened, Known | None]:
+async def _opened(op: AgentQuery, errand: Errand, ahead: Ahead) -> tuple[Opened, Known | None]:
     """The turn of a message, and what is known where it runs at once.
 
     A caller who goes away while it is stored leaves none behind.
@@ -70,13 +72,18 @@ async def _opened(op: AgentQuery, errand: Errand) -> tuple[Opened, Known | None]
 
     def begun(work: Work) -> tuple[Opened, Known | None]:
         opened = open_turn(op, work)
-        return opened, known_at_once(op, opened, work)
+        known = known_at_once(op, opened, work)
+        if known is not None:
+            ahead.begin(known.looks)
+        return opened, known
 
     opening = asyncio.ensure_future(errand.write(begun))
     try:
         return await asyncio.shield(opening)
-    except asyncio.CancelledError:
-        await _to_its_end(_left(opening, errand))
+    except BaseException as error:
+        ahead.drop()
+        if isinstance(error, asyncio.CancelledError):
+            await _to_its_end(_left(opening, errand))
         raise
 
 
@@ -96,13 +103,20 @@ class GoingOn(Earlier, Protocol):
         ...
 
 
+class Begun(NamedTuple):
+    """What was known, and is being looked for already, when a turn was opened."""
+
+    known: Known | None
+    ahead: Ahead
+
+
 async def run_turn(
     op: AgentQuery,
     opened: Opened,
     errand: Errand,
     going_on: GoingOn | None = None,
     job: Job | None = None,
-    known: Known | None = None,
+    begun: Begun | None = None,
 ) -> AgentAnswer:
     """Answer a message that is stored, when it is its turn; or go on where it was asking.
 
@@ -110,7 +124,8 @@ async def run_turn(
     what nobody foresaw is left to the worker, who begins it again.
     """
     mine = Taken(opened.turn, errand.ports, job)
-    turn = _Turn(op, opened, mine, errand, going_on, known)
+    known, ahead = begun or Begun(None, Ahead(errand))
+    turn = _Turn(op, opened, mine, errand, ahead, known, going_on)
     async with alive(mine):  # until what became of the turn is stored
         try:
             await its_time(mine, errand.hear)
@@ -132,6 +147,7 @@ async def run_turn(
                 await turn.end("interrupted", _GONE)
             raise
         finally:
+            ahead.drop()
             if not turn.is_over and mine.job is None:  # it must not hold up the conversation
                 await turn.end("failed", "Something broke here.")
 
@@ -144,9 +160,10 @@ class _Turn:
     opened: Opened
     mine: Taken
     errand: Errand
-    going_on: GoingOn | None = None
+    ahead: Ahead
     known: Known | None = None
     """What was read when the turn was opened."""
+    going_on: GoingOn | None = None
     is_over: bool = False
     _done: Done | None = None
 
@@ -157,7 +174,7 @@ class _Turn:
         if self.going_on is None and await follow_trigger(known, model, self.mine, self.errand):
             known, model, looks = await self._read()
         looked = time.monotonic()
-        found = await knowledge_of(looks, self.errand.ports, self.errand.pace)
+        found = await self.ahead.found(looks)
         retrieved = round_ms(looked)
         prompt = prompt_for(known, found, model.context)
         drafted = Drafted()
