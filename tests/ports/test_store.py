@@ -394,6 +394,34 @@ async def test_turns_wait_for_those_before_them_and_the_stranded_are_found(store
     assert [turn.id for turn in stranded] == ["t2"]
 
 
+async def test_leases_run_on_for_turns_that_are_not_finished_and_that_nobody_else_has_taken(store):
+    later, soon = NOON + timedelta(minutes=5), NOON + timedelta(minutes=1)
+    ours = [
+        a_turn("t1", "c1", 1, state="running", lease_until=soon, fence=3),
+        a_turn("t2", "c1", 2, state="waiting", lease_until=soon),
+        a_turn("t3", "c1", 3, state="running", lease_until=soon, fence=1),
+        a_turn("t4", "c1", 4, state="running", lease_until=soon),
+    ]
+
+    def fill(tables: Tables) -> None:
+        tables.conversations.add(a_conversation("c1"))
+        for turn in ours:
+            tables.turns.add(turn)
+        tables.turns.replace(ours[2].changed(NOON, fence=2))
+        tables.turns.replace(ours[3].changed(NOON, state="answered", lease_until=None))
+
+    await store.write(fill)
+    await store.write(lambda tables: tables.turns.extend(ours, later))
+
+    found = await store.read(lambda tables: tables.turns.where(conversation_id="c1"))
+    assert [(turn.id, turn.lease_until) for turn in found] == [
+        ("t1", later),
+        ("t2", later),
+        ("t3", soon),
+        ("t4", None),
+    ]
+
+
 async def test_a_turn_is_held_up_by_earlier_ones_that_someone_looks_after(store):
     def fill(tables: Tables) -> None:
         tables.conversations.add(a_conversation("c1"))

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
 
-from vivavoce.domain.turns import Turn
 from vivavoce.errors import StorageFailed
-from vivavoce.ports import Ports, Store, Tables
+from vivavoce.ports import Store, Tables
 
 from .opening import LEASE
-from .turns import LINE, Stopped, Taken, as_taken, check_nobody_took_over, current, is_set
+from .turns import LINE, Stopped, Taken, as_taken, check_nobody_took_over, is_set
 
 _BEAT = LEASE.total_seconds() / 4
+"""Seconds between two signs of life."""
 _LOOK = 1.0
 """Seconds between two looks at what another process may have changed."""
 _log = logging.getLogger(__name__)
@@ -24,47 +24,27 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def alive(mine: Taken) -> AsyncIterator[None]:
     """Show signs of life until the block ends; the next one begins after what became of it is stored."""
-    beating = asyncio.create_task(_beat(mine))
     looks = _LOOKS.setdefault(mine.ports.store, _Looks())
     looks.add(mine)
     try:
-        yield
+        with LINE.watched(mine.turn.conversation_id, lambda: looks.look_at(mine)):
+            yield
     finally:
-        beating.cancel()
         looks.drop(mine)
         LINE.moved(mine.turn.conversation_id)
 
 
-async def _beat(mine: Taken) -> None:
-    """Extend the lease now and then, and look at the turn whenever its conversation is changed here."""
-    clock, ports = asyncio.get_running_loop().time, mine.ports
-    due = clock() + _BEAT
-    move = LINE.next_move(mine.turn.conversation_id)
-    while mine.stopped is None:
-        await is_set(move, due - clock())
-        move = LINE.next_move(mine.turn.conversation_id)  # before the look, so that none is missed
-        try:
-            if clock() >= due:
-                due = clock() + _BEAT
-                await ports.store.write(lambda tables: _extended(mine.turn, ports, tables))
-            else:
-                await _look([mine])
-        except Stopped as stopped:
-            mine.stop(stopped)
-        except StorageFailed:  # there are more beats in a lease than one
-            _log.warning("A turn could not be looked after.", exc_info=True)
-
-
-def _extended(turn: Turn, ports: Ports, tables: Tables) -> None:
-    now = ports.now()
-    tables.turns.replace(current(turn, tables).changed(now, lease_until=now + LEASE))
-
-
 class _Looks:
-    """Looks at the turns that are worked on here, all together: one read a second, however many they are."""
+    """Looks at the turns that are worked on here, all together.
+
+    One read a second and one write a beat, however many they are; and a look at a turn whose conversation is
+    changed here, at once.
+    """
 
     def __init__(self) -> None:
         self._taken: dict[str, Taken] = {}
+        self._changed: dict[str, Taken] = {}
+        self._is_changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
     def add(self, mine: Taken) -> None:
@@ -74,27 +54,50 @@ class _Looks:
 
     def drop(self, mine: Taken) -> None:
         del self._taken[mine.turn.id]
+        self._changed.pop(mine.turn.id, None)
         if not self._taken and self._looking is not None:
             self._looking.cancel()
             self._looking = None
 
+    def look_at(self, mine: Taken) -> None:
+        """Look at this one now."""
+        self._changed[mine.turn.id] = mine
+        self._is_changed.set()
+
     async def _look_on(self) -> None:
+        clock = asyncio.get_running_loop().time
+        next_look, next_beat = clock() + _LOOK, clock() + _BEAT
         while True:
-            await asyncio.sleep(_LOOK)
+            await is_set(self._is_changed, max(0.0, next_look - clock()))
+            self._is_changed.clear()
+            taken, self._changed = list(self._changed.values()), {}
+            if clock() >= next_look:
+                next_look, taken = clock() + _LOOK, list(self._taken.values())
             try:
-                await _look(list(self._taken.values()))
-            except StorageFailed:
-                _log.warning("Turns could not be looked at.", exc_info=True)
+                if clock() >= next_beat:
+                    next_beat = clock() + _BEAT
+                    await _show_life(list(self._taken.values()))
+                await _look(taken)
+            except StorageFailed:  # there are more beats in a lease than one
+                _log.warning("Turns could not be looked after.", exc_info=True)
 
 
 _LOOKS: WeakKeyDictionary[Store, _Looks] = WeakKeyDictionary()
 """For each store of this process."""
 
 
+async def _show_life(taken: Sequence[Taken]) -> None:
+    """Extend the leases of turns, as far as they are still ours; all are of one store."""
+    ports = taken[0].ports
+    turns = [mine.turn for mine in taken]
+    await ports.store.write(lambda tables: tables.turns.extend(turns, ports.now() + LEASE))
+
+
 async def _look(taken: Sequence[Taken]) -> None:
     """Stop those of the turns that are not ours to answer any more; all are of one store."""
-    for mine, stopped in await taken[0].ports.store.read(lambda tables: _not_ours(taken, tables)):
-        mine.stop(stopped)
+    if taken:
+        for mine, stopped in await taken[0].ports.store.read(lambda tables: _not_ours(taken, tables)):
+            mine.stop(stopped)
 
 
 def _not_ours(taken: Sequence[Taken], tables: Tables) -> list[tuple[Taken, Stopped]]:

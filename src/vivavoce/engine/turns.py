@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,16 +45,31 @@ class Line:
     def __init__(self) -> None:
         self._moved: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         """Those that someone waits for: they go away with the last who does."""
+        self._watching: dict[str, list[Callable[[], None]]] = {}
 
     def next_move(self, conversation_id: str) -> asyncio.Event:
         """Is set when a turn of the conversation ends here, or someone changes it here."""
         return self._moved.setdefault(conversation_id, asyncio.Event())
+
+    @contextmanager
+    def watched(self, conversation_id: str, tell: Callable[[], None]) -> Iterator[None]:
+        """A block in which each change of the conversation here is told."""
+        watching = self._watching.setdefault(conversation_id, [])
+        watching.append(tell)
+        try:
+            yield
+        finally:
+            watching.remove(tell)
+            if not watching:
+                self._watching.pop(conversation_id, None)
 
     def moved(self, conversation_id: str) -> None:
         """Say that something has changed in the conversation, once it is stored."""
         event = self._moved.pop(conversation_id, None)
         if event is not None:
             event.set()
+        for tell in self._watching.get(conversation_id, ()):
+            tell()
 
 
 LINE = Line()

@@ -96,6 +96,10 @@ class Turns(Table[Turn], Protocol):
         """Turns that a job gave up, newest first; `before` is the creation and the id of the last seen."""
         ...
 
+    def extend(self, turns: Sequence[Turn], until: datetime) -> None:
+        """Let the leases of turns run on, as far as they are not finished and nobody else has taken them."""
+        ...
+
     def stranded(self, now: datetime, limit: int) -> list[Turn]:
         """Turns that are not finished although nobody works on them any more."""
         ...

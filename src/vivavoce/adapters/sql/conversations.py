@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -135,6 +135,12 @@ class TurnRows(Rows[Turn]):
             clause += " and (created_at, id) < (:before_, :before_id_)"
             values |= {"before_": written(before[0]), "before_id_": before[1]}
         return list(self._read(f"{clause} order by created_at desc, id desc limit :limit_", values))
+
+    def extend(self, turns: Sequence[Turn], until: datetime) -> None:
+        """Let the leases of turns run on, as far as they are not finished and nobody else has taken them."""
+        sql = f"update turns set lease_until = :until_ where id = :id and fence = :fence and {_OPEN}"
+        for turn in turns:
+            self.connection.execute(sql, {"id": turn.id, "fence": turn.fence, "until_": written(until)})
 
     def stranded(self, now: datetime, limit: int) -> list[Turn]:
         """Turns that are not finished although nobody works on them any more."""
