@@ -14,6 +14,7 @@ VivavoceError
 ├── NotAvailable      this backend cannot do it                use another way
 ├── Declined          the person said no                       do not repeat it
 ├── UpstreamFailed    a service that we need failed            try again later
+│   └── Rejected      it does not take what we send            mend the settings
 └── StorageFailed     the disk or the database failed          mend it, then try again
 """
 
@@ -143,6 +144,12 @@ class UpstreamFailed(VivavoceError):
 
 class Unreached(UpstreamFailed):
     """There was no connection: the service has not seen the request, so that repeating it does no harm."""
+
+
+class Rejected(UpstreamFailed):
+    """A service does not take the request as it is, such as its key or its model: asking again is no use."""
+
+    retryable = False
 
 
 class StorageFailed(VivavoceError):

@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.domain.jobs import lane_of_conversation
 from vivavoce.domain.webhooks import WAITS
-from vivavoce.errors import InvalidInput, UpstreamFailed
+from vivavoce.errors import InvalidInput, Rejected, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.agents import CreateAgent
 from vivavoce.operations.answers import AgentQuery
@@ -171,6 +171,22 @@ async def test_a_model_that_fails_for_now_is_asked_again_before_the_failure_is_t
 
     (told,) = outside.events
     assert told["answer"] == "Nine."
+
+
+async def test_a_model_that_refuses_for_good_is_asked_once_and_holds_up_nobody(opened):
+    outside = Receiver(200)
+    engine, query = await opened(outside, ScriptedModel([Rejected("The key is not accepted."), "Nine."]))
+
+    at_once = await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
+    assert [(told["error"], told["message"]) for told in outside.events] == [
+        ("UPSTREAM_FAILED", "The key is not accepted.")
+    ]
+    follows = {"callback_url": None, "conversation_id": at_once.conversation_id}
+
+    answer = await engine.run(query.model_copy(update=follows), OPERATOR)
+
+    assert answer.answer == "Nine."
 
 
 async def test_a_shutdown_puts_the_answer_off_and_loses_nothing(tmp_path, clock):

@@ -452,6 +452,7 @@ async def test_what_asking_again_cannot_mend_is_not_asked_again(provider, model,
 
     assert KEY not in everything_said_by(raised.value)
     assert len(provider.asked) == 1
+    assert not raised.value.retryable
 
 
 async def test_when_a_model_fails_for_good_its_fallback_answers(provider, models):
@@ -470,8 +471,10 @@ async def test_when_the_fallback_fails_too_the_first_failure_is_told(provider, m
     provider.says(refusal(401), refusal(500))
     keys = {"openai": {"api_key": KEY, "base_url": "http://models.example/v1"}}
 
-    with pytest.raises(UpstreamFailed, match="openai does not accept the key"):
+    with pytest.raises(UpstreamFailed, match="openai does not accept the key") as raised:
         await all_of(found(models, "gpt_41", "gpt_41_nano", keys), HELLO)
+
+    assert raised.value.retryable  # the fallback may answer later
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["in good order", "abruptly"])

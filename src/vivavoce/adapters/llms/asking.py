@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from vivavoce.domain.models import Price
-from vivavoce.errors import VivavoceError
+from vivavoce.errors import Rejected, UpstreamFailed, VivavoceError
 from vivavoce.ports import Called, Delta, Piece, Prompt
 
 from .failing import Failed, silent
@@ -75,7 +75,7 @@ class AskedModel:
         """The answer piece by piece. Nothing is asked again once a piece was given."""
         clock = asyncio.get_running_loop().time
         until = clock() + self._patience.whole
-        first: VivavoceError | None = None
+        failures: list[VivavoceError] = []
         for target in self._targets:
             for attempt in count(1):
                 has_begun = False
@@ -88,13 +88,12 @@ class AskedModel:
                 except Failed as failed:
                     if has_begun:
                         raise failed.error from None
-                    first = failed.error if first is None else first
+                    failures.append(failed.error)
                     pause = self._patience.pause_after(failed, attempt)
                 if pause is None or clock() + pause > until:
                     break
                 await self._patience.sleep(pause)
-        assert first is not None
-        raise first
+        raise _told(failures)
 
     async def _asked(self, target: Target, prompt: Prompt, until: float) -> AsyncGenerator[Piece, None]:
         """One attempt, in which every wait has an end."""
@@ -111,6 +110,14 @@ class AskedModel:
                 patience = self._patience.between
                 if piece is not None:
                     yield piece
+
+
+def _told(failures: Sequence[VivavoceError]) -> VivavoceError:
+    """The first failure; as one that may pass, where that of any model may."""
+    first = failures[0]
+    if isinstance(first, Rejected) and any(each.retryable for each in failures):
+        return UpstreamFailed(first.message, hint=first.hint)
+    return first
 
 
 def _whole(piece: Piece) -> Piece:

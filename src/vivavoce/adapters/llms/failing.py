@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vivavoce.errors import InvalidInput, LimitReached, NotAvailable, UpstreamFailed, VivavoceError
+from vivavoce.errors import (
+    InvalidInput,
+    LimitReached,
+    NotAvailable,
+    Rejected,
+    UpstreamFailed,
+    VivavoceError,
+)
 
 from .targets import Target
 
@@ -46,19 +53,19 @@ def refused(target: Target, status: int, retry_after: float | None = None) -> Fa
         return Failed(failed, is_passing=True, retry_after=retry_after)
     if status in (401, 403):
         return Failed(
-            UpstreamFailed(
+            Rejected(
                 f"{target.provider} does not accept the key.",
                 hint="An operator can store another one with set_provider, or in the environment.",
             )
         )
     if status == 404:
         return Failed(
-            UpstreamFailed(
+            Rejected(
                 f"{target.provider} does not know the model {target.model}.",
                 hint="Give the agent another model; list_models lists them.",
             )
         )
-    return Failed(UpstreamFailed(f"{target.provider} answers {status} and does not take the request."))
+    return Failed(Rejected(f"{target.provider} answers {status} and does not take the request."))
 
 
 def unreachable(target: Target, error: VivavoceError) -> Failed:
@@ -113,13 +120,13 @@ def unreadable(target: Target) -> Failed:
 
 def withheld(target: Target) -> Failed:
     """An answer that the provider's own filter stopped."""
-    return Failed(UpstreamFailed(f"A filter of {target.provider} stopped the answer."))
+    return Failed(Rejected(f"A filter of {target.provider} stopped the answer."))
 
 
 def used_up(target: Target) -> Failed:
     """A model that thought until it had no tokens left to answer with."""
     return Failed(
-        UpstreamFailed(
+        Rejected(
             f"{target.model} used up all tokens that its answer may have before it said anything.",
             hint="Allow it more (maxTokens), or choose a model that thinks less.",
         )
