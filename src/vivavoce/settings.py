@@ -47,8 +47,8 @@ class Settings:
     public_url: str = ""
     """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
     call_budget: int = 45
-    """Seconds that a call waits for an answer which is held, 1 to 600. After that it gets a messageId, with
-    which get_answer fetches the answer."""
+    """Seconds that a call waits for an answer which is held, or for earlier messages of its conversation, 1
+    to 600. After that it gets a messageId, with which get_answer fetches the answer."""
     backlog: int = 200_000
     """How many events of channels may wait to be heard. Then providers are told to send them later."""
     log_level: str = "WARNING"

@@ -117,6 +117,47 @@ async def test_past_the_budget_the_call_gives_a_handle_with_which_the_answer_is_
     assert (await hurried.run(GetAnswer(message_id=answer.message_id), OPERATOR)).answer == "All of it."
 
 
+HOOK = "https://hooks.example/answers"
+
+
+@pytest.fixture
+async def stuck(lines) -> Line:
+    """A line whose first message is put off, since its model is down for now."""
+    line = await lines(UpstreamFailed("The model is down."), "One.", "Two.", "Three.").opened()
+    await line.engine.run(query(line, "1?", callback_url=HOOK), OPERATOR)
+    await line.engine.close(at_once=False)
+    return line
+
+
+async def test_who_waits_for_earlier_messages_past_the_budget_gets_a_handle_too(stuck):
+    hurried = Engine(stuck.engine.ports, call_budget=0.0)
+
+    later = await hurried.run(query(stuck, "2?"), OPERATOR)
+    await hurried.close(at_once=False)
+
+    assert (later.answer, later.metadata["reason"][:31]) == (None, "The answer is not there yet. Fe")
+    await stuck.later(seconds=3)
+    fetched = await hurried.run(GetAnswer(message_id=later.message_id), OPERATOR)
+    assert fetched.answer == "Two."
+    assert [prompt.question for prompt in stuck.model.prompts] == ["1?", "1?", "2?"]
+
+
+async def test_a_message_that_is_left_to_a_job_is_answered_before_those_that_came_later(stuck):
+    patient = Engine(stuck.engine.ports, call_budget=0.2, attends=False)
+    stored = asyncio.Event()
+    call = asyncio.create_task(patient.run(query(stuck, "2?"), OPERATOR, lambda told: stored.set()))
+    await stored.wait()
+    await patient.run(query(stuck, "3?", callback_url=HOOK), OPERATOR)
+
+    assert (await call).answer is None
+    await stuck.later(seconds=3)
+    await stuck.later(seconds=3)
+
+    assert [prompt.question for prompt in stuck.model.prompts] == ["1?", "1?", "2?", "3?"]
+    turns = await stuck.read(lambda tables: tables.turns.where())
+    assert [turn.state for turn in turns] == ["answered"] * 3
+
+
 async def test_the_handle_outlives_the_process(line, hurried):
     later = await hurried.run(query(line), OPERATOR)
 

@@ -22,7 +22,7 @@ from .assembling import prompt_for
 from .callbacks import begin_at_once, check_callback
 from .confirming import Confirming
 from .drafting import draft
-from .finishing import Done, ended, finished, put_off
+from .finishing import Done, ended, finished, left, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
 from .journal import Journal
@@ -36,7 +36,7 @@ from .spending import Meter
 from .toolbox import Toolbox
 from .triggers import follow_trigger
 from .turns import Stopped, Taken, its_time
-from .waiting import answer_of, retell, silent, wait_for_model
+from .waiting import answer_of, attend, later, retell, silent, wait_for_model
 
 _GONE = "The caller went away."
 _AT_ONCE = 10_000
@@ -120,15 +120,17 @@ async def run_turn(
 ) -> AgentAnswer:
     """Answer a message that is stored, when it is its turn; or go on where it was asking.
 
-    Where a job answers it, what fails for now is put off, and so is what this process cannot end any more;
-    what nobody foresaw is left to the worker, who begins it again.
+    Where that takes longer than a call may, a job answers it. Then what fails for now is put off, and so is
+    what this process cannot end any more; what nobody foresaw is left to the worker, who begins it again.
     """
     mine = Taken(opened.turn, errand.ports, job)
     known, ahead = begun or Begun(None, Ahead(errand))
     turn = _Turn(op, opened, mine, errand, ahead, known, going_on)
     async with alive(mine):  # until what became of the turn is stored
         try:
-            await its_time(mine, errand.hear)
+            if not await its_time(mine, errand.hear, errand.patience):
+                await turn.leave()
+                return later(opened.conversation, mine.turn)
             return await turn.answer()
         except Stopped as stopped:
             await turn.end("silent", stopped.reason)
@@ -204,6 +206,10 @@ class _Turn:
         self.is_over = True
         return answer
 
+    async def leave(self) -> None:
+        """Leave it to a job, whose turn comes when those before it are over."""
+        await _to_its_end(self._leave())
+
     async def end(self, state: TurnState, reason: str, error: str = "") -> None:
         """End without an answer, whoever goes away meanwhile."""
         await _to_its_end(self._end(state, reason, error))
@@ -211,6 +217,12 @@ class _Turn:
     async def put_off(self, seconds: float, reason: str, *, has_failed: bool = True) -> None:
         """Let a job go on later, whoever goes away meanwhile."""
         await _to_its_end(self._put_off(seconds, reason, has_failed))
+
+    async def _leave(self) -> None:
+        await self.errand.write(lambda work: left(self.mine, work))
+        self.is_over = True
+        if self.mine.job is None:
+            attend(self.opened.conversation.id, self.errand)
 
     async def _put_off(self, seconds: float, reason: str, has_failed: bool) -> None:
         await self.errand.write(

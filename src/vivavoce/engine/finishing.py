@@ -18,6 +18,7 @@ from .answering import Drafted
 from .assembling import Scene
 from .endings import answer_back, said_together, tell_of_the_end
 from .handlers import Work
+from .holding import let_others_pass, take_up
 from .outgoing import say
 from .silences import expect_answer
 from .sources import NOTHING, Checked
@@ -202,6 +203,15 @@ def put_off(
         mine.put_off(work.tables, work.now + timedelta(seconds=seconds), reason, has_failed=has_failed)
         if done is not None and work.tables.agents.find(done.scene.agent.id) is not None:
             spend(done.meter, work)
+
+
+def left(mine: Taken, work: Work) -> None:
+    """Let a job answer a turn whose time has not come: a new one, or the same behind others."""
+    turn = mine.stored(work.tables)
+    if mine.job is None:
+        take_up(turn, work)
+    else:
+        let_others_pass(turn, mine.job, work)
 
 
 def ended(done: Done | None, mine: Taken, state: TurnState, reason: str, work: Work, error: str = "") -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from vivavoce.domain.conversations import Message
 from vivavoce.domain.holding import held_until
-from vivavoce.domain.jobs import NewJob, lane_of_conversation
+from vivavoce.domain.jobs import Job, NewJob, lane_of_conversation
 from vivavoce.domain.turns import Turn
 
 from .handlers import Work
+from .jobs import finish
 
 _MOST = 50
 """How many messages are answered together."""
+_PASSING = timedelta(seconds=1)
+"""How long a job that let others pass is not begun again."""
 
 
 def promise(turn: Turn, message: Message, delay: int | None, work: Work) -> Turn:
@@ -27,12 +30,20 @@ def promise(turn: Turn, message: Message, delay: int | None, work: Work) -> Turn
 
 
 def take_up(turn: Turn, work: Work, **facts: str) -> Turn:
-    """Let a job answer a turn that was asking or over, under a new fence; no message joins it any more."""
+    """Let a job answer a turn from now on, under a new fence; no message joins it any more."""
     changes = {"state": "waiting", "reason": "", "fence": turn.fence + 1, "held_since": None}
-    waiting = turn.changed(work.now, lease_until=None, **changes)
+    waiting = turn.changed(work.now, durable=True, lease_until=None, **changes)
     work.tables.turns.replace(waiting)
     _begin(waiting, work.at_once, work, **facts)
     return waiting
+
+
+def let_others_pass(turn: Turn, job: Job, work: Work) -> None:
+    """Let the jobs that stand behind that of a turn be done first."""
+    finish(job, work)
+    work.tables.turns.replace(turn.changed(work.now, state="waiting", lease_until=None))
+    facts = {name: str(fact) for name, fact in job.facts.items() if name != "turn"}
+    _begin(turn, work.now + _PASSING, work, **facts)
 
 
 def delay_of(agent_id: str, work: Work) -> int | None:

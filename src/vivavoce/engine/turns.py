@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -187,19 +188,28 @@ def interrupt(turn: Turn, ports: Ports, tables: Tables) -> None:
     tell_of_the_end(turn, "interrupted", reason, "", Work(TIME, ports.now(), ports, tables))
 
 
-async def its_time(mine: Taken, hear: Hear) -> None:
-    """Wait until all earlier turns of the conversation are over."""
+async def its_time(mine: Taken, hear: Hear, patience: float) -> bool:
+    """Wait until all earlier turns of the conversation are over; False where nobody should wait so long.
+
+    A caller waits for `patience` seconds. A job does not wait for a turn that another job answers, which may
+    stand behind it.
+    """
     turn, ports = mine.turn, mine.ports
+    clock = asyncio.get_running_loop().time
+    ends = clock() + patience if mine.job is None else math.inf
     running: Turn | None = turn if turn.state == "running" else None
     while running is None:
         move = LINE.next_move(turn.conversation_id)  # before the look, so that none is missed
         if not await ports.store.read(lambda tables: tables.turns.is_held_up(turn, ports.now())):
             running = await ports.store.write(lambda tables: _claimed(turn, ports, tables))
         if running is None:
+            if clock() >= ends or (mine.job is not None and await _is_behind_a_job(turn, ports)):
+                return False
             hear(Told("queued", turn.id))
             with mine.waiting():
-                await is_set(move, _LOOK)
+                await is_set(move, min(_LOOK, ends - clock()))
     mine.turn = running
+    return True
 
 
 async def watch(ports: Ports) -> None:
@@ -231,6 +241,12 @@ async def is_set(event: asyncio.Event, seconds: float) -> bool:
         async with asyncio.timeout(seconds):
             return await event.wait()
     return False
+
+
+async def _is_behind_a_job(turn: Turn, ports: Ports) -> bool:
+    """Whether a job answers an earlier turn that is not over."""
+    earlier = await ports.store.read(lambda tables: tables.turns.open_before(turn))
+    return any(each.durable for each in earlier)
 
 
 def _claimed(turn: Turn, ports: Ports, tables: Tables) -> Turn | None:

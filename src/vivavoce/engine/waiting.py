@@ -42,8 +42,8 @@ async def answer_of(message_id: str, conversation_id: str, errand: Errand) -> Ag
     attending: asyncio.Task[None] | None = None
     while True:
         move = LINE.next_move(conversation_id)  # before the look, so that none is missed
-        if not errand.has_worker and errand.later.has_room and (attending is None or attending.done()):
-            attending = errand.later.begun(_attended(conversation_id, errand))
+        if attending is None or attending.done():
+            attending = attend(conversation_id, errand) or attending
         if attending is not None:
             await _first_of(move, attending, max(0.0, ends - clock()))
         told, is_over = await errand.read(lambda work: _told(message_id, work))
@@ -84,6 +84,18 @@ def silent(conversation: Conversation, reason: str) -> AgentAnswer:
         visitor_id=conversation.visitor_id or "",
         metadata={"reason": reason},
     )
+
+
+def later(conversation: Conversation, turn: Turn, reason: str = _LATER) -> AgentAnswer:
+    """No answer yet, and with which message it is fetched."""
+    return silent(conversation, reason).model_copy(update={"message_id": turn.message_id})
+
+
+def attend(conversation_id: str, errand: Errand) -> asyncio.Task[None] | None:
+    """Where nobody works, do what is due in a conversation, also after the call; None where that is left."""
+    if errand.has_worker or not errand.later.has_room:
+        return None
+    return errand.later.begun(_attended(conversation_id, errand))
 
 
 def wait_for_model(error: VivavoceError, job: Job | None) -> float | None:
@@ -131,15 +143,10 @@ def _told(message_id: str, work: Work) -> tuple[AgentAnswer, bool]:
     if turn is None:
         return _said(message, conversation, work), True
     if turn.message_id != message_id:
-        return _later(conversation, turn, _TOGETHER), True
+        return later(conversation, turn, _TOGETHER), True
     if turn.state in OPEN:
-        return _later(conversation, turn, _LATER), False
+        return later(conversation, turn), False
     return _ended(turn, conversation, work), True
-
-
-def _later(conversation: Conversation, turn: Turn, reason: str) -> AgentAnswer:
-    """No answer yet, and with which message it is fetched."""
-    return silent(conversation, reason).model_copy(update={"message_id": turn.message_id})
 
 
 def _ended(turn: Turn, conversation: Conversation, work: Work) -> AgentAnswer:
