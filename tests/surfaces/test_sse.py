@@ -241,6 +241,23 @@ async def test_comments_keep_the_line_open_while_a_model_thinks():
     assert b"event: endpoint_response\n" in rest
 
 
+async def test_comments_keep_the_line_open_while_a_message_waits_for_its_turn():
+    is_over = asyncio.Event()
+
+    async def waiting(hear):
+        while not is_over.is_set():
+            hear(Told("queued", "t1"))
+            await asyncio.sleep(0)  # so that no pause goes by without a word
+        return AgentAnswer(answer="Nine.", conversation_id="c1", visitor_id="v1", message_id="m1")
+
+    async with listening(Stream(waiting, refused, pause=0.05)) as port, posted(port, "/", b"{}") as line:
+        await line.until(b": \n\n")
+        await line.until(b": \n\n")
+        is_over.set()
+        rest = await line.until(b"[DONE]\n\n")
+    assert b"event: endpoint_response\n" in rest
+
+
 def test_pieces_grow_together_only_behind_many_that_wait():
     heard = Heard()
     for number in range(1_000):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
@@ -58,8 +59,10 @@ class Stream:
         line = _Line(send)
         try:
             while not asking.done() and not leaving.done():
-                came = await heard.came(self._pause)
-                await self._tell(heard.taken() if came else None, line)
+                came = await heard.came(line.left_of(self._pause))
+                await self._tell(heard.taken() if came else [], line)
+                if line.left_of(self._pause) <= 0:
+                    await line.write(_COMMENT)
             if leaving.done():
                 return
             await self._tell(heard.taken(), line)
@@ -73,11 +76,8 @@ class Stream:
         finally:
             await stop(asking, leaving)
 
-    async def _tell(self, news: list[Told] | None, line: _Line) -> None:
-        """Write what is new; None stands for a pause."""
-        if news is None:
-            await line.write(_COMMENT)
-            return
+    async def _tell(self, news: list[Told], line: _Line) -> None:
+        """Write what is new and has words on the wire."""
         for told in news:
             if told.kind in ("answer", "tool_call"):
                 await line.write(self._event(told.kind, told.text))
@@ -113,12 +113,18 @@ class _Line:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.is_open = False
+        self._written_at = time.monotonic()
+
+    def left_of(self, pause: float) -> float:
+        """How many seconds of a pause are left since something was written."""
+        return self._written_at + pause - time.monotonic()
 
     async def write(self, frames: bytes, *, is_last: bool = False) -> None:
         if not self.is_open:
             self.is_open = True
             await self._send({"type": "http.response.start", "status": 200, "headers": list(_HEAD)})
         await self._send({"type": "http.response.body", "body": frames, "more_body": not is_last})
+        self._written_at = time.monotonic()
 
     async def end(self, frames: bytes) -> None:
         await self.write(frames, is_last=True)
