@@ -13,9 +13,10 @@ from serving import ALL, mcp_over_http
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from vivavoce.operations import OPERATOR
+from vivavoce.operations import OPERATOR, Told
 from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked
 from vivavoce.ports import Delta
+from vivavoce.surfaces.mcp import progress
 from vivavoce.surfaces.mcp.answers import readable
 from vivavoce.surfaces.mcp.server import server
 from vivavoce.surfaces.mcp.sessions import Sessions, owned
@@ -143,6 +144,26 @@ class Served:
 
     async def __call__(self, scope, receive, send) -> None:
         await self.sessions.asgi_app(owned(scope, "operator"), receive, send)
+
+
+async def test_what_is_told_again_while_a_message_waits_is_reported_once(monkeypatch):
+    monkeypatch.setattr(progress, "APART", 0.0)
+    told = Progress()
+
+    async def waiting(hear):
+        for news in ("queued", "queued", "answer", "queued", "answer"):
+            hear(Told(news, "Nine."))
+            for _ in range(20):
+                await asyncio.sleep(0)
+        return "Nine."
+
+    async def report(value, total=None, message=None):
+        await told(value, total, message)
+
+    assert await progress.progressing(waiting, report) == "Nine."
+    values = [value for value, _ in told.told]
+    assert (values[0], told.told[0][1]) == (0.0, "The message is stored and waits for its turn.")
+    assert values == sorted(set(values))
 
 
 async def test_a_failure_is_still_a_failure(asked, era):

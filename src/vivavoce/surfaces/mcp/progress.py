@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
-from vivavoce.operations import Hear
+from vivavoce.operations import Hear, Told
 from vivavoce.surfaces.hearing import Heard, begun, stop
 
 T = TypeVar("T")
@@ -29,25 +29,32 @@ async def progressing(run: Callable[[Hear], Awaitable[T]], report: Report) -> T:
     """What `run` gives; the pieces of its answer are reported before. When we are cancelled, it stops."""
     heard = Heard()
     running = begun(run, heard)
-    written = 0
+    reporting = _Reporting(report)
     try:
         while not running.done():
             await heard.came(_LOOK)
-            written = await _reported(heard, written, report)
+            await reporting.tell(heard.taken())
             await asyncio.wait({running}, timeout=APART)
-        await _reported(heard, written, report)
+        await reporting.tell(heard.taken())
         return await running
     finally:
         await stop(running)
 
 
-async def _reported(heard: Heard, written: int, report: Report) -> int:
-    """Report what was said since the last time; how many characters that makes."""
-    news = heard.taken()
-    text = "".join(told.text for told in news if told.kind == "answer")
-    if text:
-        written += len(text)
-        await report(float(written), message=text)
-    elif not written and any(told.kind == "queued" for told in news):
-        await report(0.0, message=_QUEUED)
-    return written
+class _Reporting:
+    """How far a call has come, in characters of its answer: each report says more than the one before."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._written = 0
+        self._has_begun = False
+
+    async def tell(self, news: list[Told]) -> None:
+        """Report what was said since the last time; that the message waits, once."""
+        text = "".join(told.text for told in news if told.kind == "answer")
+        is_queued = any(told.kind == "queued" for told in news)
+        if not text and (self._has_begun or not is_queued):
+            return
+        self._has_begun = True
+        self._written += len(text)
+        await self._report(float(self._written), message=text or _QUEUED)
