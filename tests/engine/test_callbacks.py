@@ -13,6 +13,7 @@ from vivavoce.errors import InvalidInput, Rejected, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.agents import CreateAgent
 from vivavoce.operations.answers import AgentQuery
+from vivavoce.operations.conversations import SetAiEnabled
 from vivavoce.operations.deliveries import GetDelivery
 from vivavoce.operations.messages import GetTurnTrace
 from vivavoce.testing import CountedIds, FakeOutside, ScriptedModel, TestModels, open_test_engine
@@ -157,6 +158,29 @@ async def test_a_turn_that_fails_is_told_as_well(opened):
         }
     ]
     assert (await turns(engine))[0].state == "failed"
+
+
+async def test_why_the_agent_keeps_silent_is_told_as_well(opened):
+    outside = Receiver(200)
+    engine, query = await opened(outside)
+    first = await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
+    switched_off = SetAiEnabled(conversation_id=first.conversation_id, enabled=False)
+    await engine.run(switched_off, OPERATOR)
+
+    at_once = await engine.run(query.model_copy(update={"conversation_id": first.conversation_id}), OPERATOR)
+    await engine.close(at_once=False)
+
+    assert at_once.metadata["reason"] == "The AI is switched off in this conversation."
+    assert outside.events[1:] == [
+        {
+            "conversationId": first.conversation_id,
+            "visitorId": first.visitor_id,
+            "metadata": {"reason": "The AI is switched off in this conversation."},
+        }
+    ]
+    _, headers, content = outside.sent[-1]
+    assert is_signed(headers, content, await secret_of(engine))
 
 
 async def test_a_model_that_fails_for_now_is_asked_again_before_the_failure_is_told(opened, clock):

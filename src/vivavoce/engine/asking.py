@@ -51,13 +51,13 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
         check_callback(errand)
     ahead = Ahead(errand)
     opened, known = await _opened(op, errand, ahead)
+    if op.callback_url is not None:
+        begin_at_once(opened, errand)
+        return silent(opened.conversation, opened.turn.reason or "The answer is sent to callbackURL.")
     if opened.turn.state == "silent":
         return silent(opened.conversation, opened.turn.reason)
     if not opened.turn.durable:
         return await run_turn(op, opened, errand, begun=Begun(known, ahead))
-    if op.callback_url is not None:
-        begin_at_once(opened, errand)
-        return silent(opened.conversation, "The answer is sent to callbackURL.")
     errand.hear(Told("queued", opened.turn.id))
     answer = await answer_of(opened.message.id, opened.conversation.id, errand)
     retell(answer, errand.hear)

@@ -20,9 +20,14 @@ def tell_of_the_end(turn: Turn, state: TurnState, reason: str, error: str, work:
         return
     event: WebhookEvent = "USER_MESSAGE_RECEIVED" if state == "silent" else "AGENT_USER_MESSAGE"
     announce(event, conversation, work, heard=said_together(turn, message, work))
+    say_why(reason, error, conversation, turn, work)
+
+
+def say_why(reason: str, error: str, conversation: Conversation, turn: Turn, work: Work) -> None:
+    """Let who asked for a callback know why there is no answer."""
     ids = {"conversationId": conversation.id, "visitorId": conversation.visitor_id or ""}
-    failed = {"error": error, "message": reason} if error else {}
-    answer_back({**ids, **failed}, conversation, turn, work)
+    why = {"error": error, "message": reason} if error else {"metadata": {"reason": reason}}
+    answer_back({**ids, **why}, conversation, turn, work)
 
 
 def said_together(turn: Turn, message: Message, work: Work) -> Message:

@@ -19,6 +19,7 @@ from vivavoce.operations.answers import AgentQuery, Attachment, QueryContact
 from .access import why_kept_out
 from .announcing import announce
 from .contacts import kept_contact
+from .endings import say_why
 from .handlers import Work
 from .holding import delay_of, promise
 from .moving import enter_default
@@ -89,6 +90,7 @@ def begin_turn(
         work.tables.turns.add(turn)
     if turn.state == "silent":
         announce("USER_MESSAGE_RECEIVED", conversation, work, heard=message, agent=agent)
+        say_why(turn.reason, "", conversation, turn, work)
     return Opened(agent, conversation, message, turn)
 
 
