@@ -12,6 +12,7 @@ from vivavoce.engine.worker import LEASE
 from vivavoce.testing import FakeClock
 
 from .lines import Line
+from .workspaces import an_agent
 
 DELAY = 10
 HELD = {"type": "delayed_responses", "config": {"delay": DELAY}}
@@ -113,6 +114,24 @@ async def test_without_the_tool_the_next_message_is_not_held(line):
     await line.later(seconds=DELAY)
 
     assert line.sent == ["All of it.", "All of it."]
+
+
+async def test_the_agent_of_a_step_holds_its_answers_and_that_of_the_conversation_does_not(lines):
+    line = await lines("All of it.").opened()
+    seller = (await line.run("create_agent", **an_agent(name="Bia", tools=[HELD])))["id"]
+    scenario = (await line.run("create_crm_scenario", name="Sale"))["id"]
+    step = await line.run("create_crm_step", scenarioId=scenario, name="New", agentId=seller)
+    await line.hears("Hello")
+    talk = await line.talk()
+    await line.run("add_conversation_to_scenario", conversationId=talk.id, stepId=step["id"])
+
+    await line.hears("When do you")
+    await line.hears("open?")
+    assert line.sent == ["All of it."]
+    await line.later(seconds=DELAY)
+
+    assert line.sent == ["All of it.", "All of it."]
+    assert line.model.prompts[-1].question == "When do you\nopen?"
 
 
 async def test_nothing_is_answered_that_a_person_took_over_meanwhile(line):

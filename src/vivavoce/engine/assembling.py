@@ -25,6 +25,7 @@ from .opening import Opened, attachments_of
 from .pacing import Pace
 from .prompt_variables import prompt_variables
 from .retrieval import Found, Look, Wanted, look_for, seen_by
+from .speakers import agent_of, step_of
 
 _HISTORY = 24
 """How many earlier messages a model reads at most."""
@@ -107,8 +108,8 @@ def scene(opened: Opened, query: AgentQuery, work: Work, *, keeps_agent: bool = 
     conversation = work.tables.conversations.find(opened.conversation.id) or opened.conversation
     contact = None if conversation.contact_id is None else work.tables.contacts.find(conversation.contact_id)
     history = _before(opened, work)
-    step = None if conversation.step_id is None else work.tables.steps.find(conversation.step_id)
-    named = None if step is None or step.agent_id is None else work.tables.agents.find(step.agent_id)
+    step = step_of(conversation, work)
+    named = agent_of(step, work)
     agent = opened.agent if named is None or keeps_agent else named
     return Scene(
         agent,

@@ -24,6 +24,7 @@ from .handlers import Work
 from .holding import delay_of, promise
 from .moving import enter_default
 from .references import agent_named, contact_named
+from .speakers import agent_of, step_of
 
 LEASE = timedelta(seconds=20)
 """How long a turn is safe from being called stranded without a sign of life."""
@@ -83,7 +84,8 @@ def begin_turn(
         conversation = enter_default(agent, conversation, work, lambda it: not why_silent(agent, it, work))
     work.tables.jobs.cancel(silence_of(conversation.id))
     turn = _turn(op, agent, conversation, message, work)
-    delay = None if turn.state == "silent" else delay_of(agent.id, work)
+    speaker = agent_of(step_of(conversation, work), work) or agent
+    delay = None if turn.state == "silent" else delay_of(speaker.id, work)
     if turn.state != "silent" and (op is None or op.callback_url is not None or delay is not None):
         turn = promise(turn, message, delay, work)
     else:
