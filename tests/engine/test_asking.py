@@ -16,6 +16,7 @@ from vivavoce.engine import Engine
 from vivavoce.engine.turns import recover
 from vivavoce.errors import (
     BudgetSpent,
+    Conflict,
     InvalidInput,
     LimitReached,
     NotAllowed,
@@ -599,3 +600,23 @@ async def test_the_trace_tells_why_an_answer_was_given(desk):
     assert turn.trace["usage"]["totalTokens"] == 15
     assert set(turn.trace["milliseconds"]) == {"retrieval", "model", "total"}
     assert written(turn.created_at).endswith("Z")
+
+
+async def test_a_test_is_refused_in_a_conversation_that_can_reach_a_person(desk):
+    real = await desk.ask("Hello?", conversationId="talk1")
+
+    with pytest.raises(Conflict, match="no test"):
+        await desk.ask("Just trying.", conversationId=real.conversation_id, isTest=True)
+
+    kept = await desk.read(lambda tables: tables.messages.last("talk1", 10))
+    assert [message.text for message in kept if message.from_ == "human"] == ["Hello?"]
+
+
+async def test_a_test_goes_on_as_one_whether_that_is_said_again_or_not(desk):
+    await desk.ask("Hello?", conversationId="talk1", isTest=True)
+
+    for again in ({"isTest": True}, {}):
+        assert (await desk.ask("Hello again?", conversationId="talk1", **again)).answer is not None
+
+    talk = await desk.read(lambda tables: tables.conversations.find("talk1"))
+    assert talk.is_test

@@ -164,6 +164,7 @@ def _known(op: AgentQuery, agent: Agent, work: Work) -> Conversation | None:
     known = None if op.conversation_id is None else work.tables.conversations.find(op.conversation_id)
     if known is not None:
         _check_access(known, op, agent, work)
+        _check_test(known, op)
         _check_line(known, work)
     return known
 
@@ -217,6 +218,15 @@ def _check_access(known: Conversation, op: AgentQuery, agent: Agent, work: Work)
             f"Conversation {known.id!r} was opened by a visitor without a key, who can read it.",
             hint="To go on with that visitor, send their visitorId along, as get_conversation shows it. "
             "Else choose another conversationId.",
+        )
+
+
+def _check_test(known: Conversation, op: AgentQuery) -> None:
+    """Refuse a test in a conversation that can reach a person."""
+    if op.is_test and not known.is_test:
+        raise Conflict(
+            f"Conversation {known.id!r} is no test: what is said there can reach a person.",
+            hint="Nothing was stored. Leave conversationId out to begin a test conversation.",
         )
 
 

@@ -173,7 +173,10 @@ class AgentQuery(
     ] = []
     images: Annotated[Annotated[Many[Line], Field(max_length=20)], unlisted("Addresses of pictures.")] = []
     is_draft: Annotated[bool, unlisted("Answer without storing anything.")] = False
-    is_test: Annotated[bool, unlisted("Mark a new conversation so that it can never reach a person.")] = False
+    is_test: Annotated[
+        bool,
+        unlisted("Mark a new conversation so that it can never reach a person; refused in a real one."),
+    ] = False
     is_aside: Annotated[
         bool, unlisted("Where the conversation is another agent's, answer beside it, in one of its own.")
     ] = False
