@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
 
 
 class VivavoceError(Exception):
@@ -56,6 +57,12 @@ class VivavoceError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
+
+    def saying(self, hint: str, **details: str) -> Self:
+        """The same error with more to say: a further hint, and further details."""
+        said = copy(self)
+        said.hint, said.details = f"{self.hint} {hint}".strip(), {**self.details, **details}
+        return said
 
 
 class InvalidInput(VivavoceError):

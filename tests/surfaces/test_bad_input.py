@@ -550,7 +550,7 @@ class Workshop:
             assert self.state() == before
         else:
             VALIDATORS[name].validate(answer.structured_content)
-            if CATALOGUE[name].spec.result is not AgentAnswer:  # which reads as words
+            if not issubclass(CATALOGUE[name].spec.result, AgentAnswer):  # which reads as words
                 assert json.loads(text) == answer.structured_content
             assert CATALOGUE[name].spec.effect is not Effect.READ or self.state() == before
         return answer

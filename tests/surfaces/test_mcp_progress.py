@@ -13,6 +13,7 @@ from serving import ALL, mcp_over_http
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import OPERATOR, Told
 from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked
 from vivavoce.ports import Delta
@@ -175,6 +176,20 @@ async def test_a_failure_is_still_a_failure(asked, era):
     assert answer.is_error
     assert text_of(answer).startswith("not_found: ")
     assert await turns_of(engine) == []
+
+
+async def test_a_failure_says_where_its_message_is_kept(asked, era):
+    engine, connecting = await asked(ScriptedModel([UpstreamFailed("The provider is down.")]), era)
+
+    async with connecting as client:
+        answer = await client.call_tool(*ASK)
+
+    (turn,) = await turns_of(engine)
+    assert answer.is_error
+    assert text_of(answer) == (
+        f"upstream_failed: The provider is down. The message is kept as {turn.message_id!r} in conversation "
+        f"{turn.conversation_id!r}. Have it answered with retry_answer instead of sending it again."
+    )
 
 
 def source(number: int, quote: str, page: str | None = None) -> AnswerSource:

@@ -137,6 +137,37 @@ async def test_a_failure_before_the_first_event_has_its_usual_status(asked):
     assert (unknown.status_code, unknown.json()["error"]) == (404, "NOT_FOUND")
 
 
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(
+    "failure", [UpstreamFailed("The provider is down."), LimitReached("Too many."), BudgetSpent("Spent.")]
+)
+async def test_a_failure_says_where_its_message_is_kept(asked, failure, is_streamed):
+    engine, client, _ = await asked(ScriptedModel([failure]))
+
+    answer = await client.post("/agents/@ana/query", json={"query": "When?", "streaming": is_streamed})
+
+    (turn,) = await turns_of(engine)
+    told = answer.json()
+    assert (answer.status_code, told["error"], told["message"]) == (
+        failure.status,
+        failure.wire,
+        failure.message,
+    )
+    assert told["details"] == {"conversationId": turn.conversation_id, "messageId": turn.message_id}
+    assert f"The message is kept as {turn.message_id!r}" in told["hint"]
+    assert "retry_answer" in told["hint"]
+
+
+async def test_a_stranger_is_told_where_the_message_is_kept_and_not_of_tools_for_keys(asked):
+    failing = ScriptedModel([UpstreamFailed("The provider is down.")])
+    _, client, _ = await asked(failing, caller=STRANGER, visibility="public")
+
+    told = (await client.post("/agents/@ana/query", json={"query": "When?"})).json()
+
+    assert told["details"].keys() == {"conversationId", "messageId"}
+    assert "retry_answer" not in told["hint"]
+
+
 async def test_a_failure_in_the_midst_is_told_by_its_code(asked):
     class Breaking:
         name, context = "breaking", 128_000

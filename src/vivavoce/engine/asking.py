@@ -36,7 +36,7 @@ from .spending import Meter
 from .toolbox import Toolbox
 from .triggers import follow_trigger
 from .turns import Stopped, Taken, its_time
-from .waiting import answer_of, attend, later, retell, silent, wait_for_model
+from .waiting import answer_of, attend, kept, later, retell, silent, wait_for_model
 
 _GONE = "The caller went away."
 _AT_ONCE = 10_000
@@ -57,7 +57,10 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
     if opened.turn.state == "silent":
         return silent(opened.conversation, opened.turn.reason)
     if not opened.turn.durable:
-        return await run_turn(op, opened, errand, begun=Begun(known, ahead))
+        try:
+            return await run_turn(op, opened, errand, begun=Begun(known, ahead))
+        except VivavoceError as error:
+            raise kept(error, opened.turn, errand.caller) from error
     errand.hear(Told("queued", opened.turn.id))
     answer = await answer_of(opened.message.id, opened.conversation.id, errand)
     retell(answer, errand.hear)

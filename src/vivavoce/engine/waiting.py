@@ -9,8 +9,15 @@ from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.jobs import Job, lane_of_conversation
 from vivavoce.domain.turns import OPEN, Turn
 from vivavoce.errors import BudgetSpent, NotFound, UpstreamFailed, VivavoceError
-from vivavoce.operations import Hear, Told
-from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked, GetAnswer, Usage
+from vivavoce.operations import Caller, Hear, Told
+from vivavoce.operations.answers import (
+    AgentAnswer,
+    AnswerSource,
+    ApprovalAsked,
+    FetchedAnswer,
+    GetAnswer,
+    Usage,
+)
 
 from .conversations import check_visitor
 from .handlers import Errand, Work, runs
@@ -27,9 +34,9 @@ _TOGETHER = "It is answered together with a message that came later."
 
 
 @runs(GetAnswer)
-async def get_answer(op: GetAnswer, errand: Errand) -> AgentAnswer:
+async def get_answer(op: GetAnswer, errand: Errand) -> FetchedAnswer:
     conversation_id = await errand.read(lambda work: _asked_in(op, work))
-    return await answer_of(op.message_id, conversation_id, errand)
+    return FetchedAnswer(**dict(await answer_of(op.message_id, conversation_id, errand)))
 
 
 async def answer_of(message_id: str, conversation_id: str, errand: Errand) -> AgentAnswer:
@@ -89,6 +96,15 @@ def silent(conversation: Conversation, reason: str) -> AgentAnswer:
 def later(conversation: Conversation, turn: Turn, reason: str = _LATER) -> AgentAnswer:
     """No answer yet, and with which message it is fetched."""
     return silent(conversation, reason).model_copy(update={"message_id": turn.message_id})
+
+
+def kept(error: VivavoceError, turn: Turn, caller: Caller) -> VivavoceError:
+    """An error after which the message is stored all the same: where, so that nobody sends it again."""
+    message, talk = turn.message_id, turn.conversation_id
+    hint = f"The message is kept as {message!r} in conversation {talk!r}."
+    if not caller.is_anonymous:
+        hint += " Have it answered with retry_answer instead of sending it again."
+    return error.saying(hint, conversationId=talk, messageId=message)
 
 
 def attend(conversation_id: str, errand: Errand) -> asyncio.Task[None] | None:
@@ -159,7 +175,7 @@ def _ended(turn: Turn, conversation: Conversation, work: Work) -> AgentAnswer:
         ]
         return silent(conversation, turn.reason).model_copy(update={"answer": "", "approvals": approvals})
     if turn.state == "failed":
-        raise UpstreamFailed(turn.reason)
+        raise kept(UpstreamFailed(turn.reason), turn, work.caller)
     answer = None if turn.answer_id is None else work.tables.messages.find(turn.answer_id)
     return silent(conversation, turn.reason) if answer is None else _said(answer, conversation, work)
 

@@ -121,6 +121,15 @@ class AgentAnswer(Result):
         return self.model_dump(mode="json", exclude_none=True)
 
 
+class FetchedAnswer(AgentAnswer):
+    """An answer that was asked for before. Without `answer`, metadata.reason says why."""
+
+    def wire(self) -> Any:
+        """What there is; without an answer, why."""
+        told = super().wire()
+        return told if self.answer is not None else {**told, "metadata": self.metadata}
+
+
 class AgentQuery(
     Operation[AgentAnswer],
     effect=Effect.SEND,
@@ -189,7 +198,7 @@ class AgentQuery(
 
 
 class GetAnswer(
-    Operation[AgentAnswer],
+    Operation[FetchedAnswer],
     effect=Effect.READ,
     toolset="agents",
     route="GET /messages/{messageId}/answer",

@@ -80,6 +80,8 @@ def refused(
     body: dict[str, Any] = {"error": error.wire}
     if isinstance(error, InvalidInput):
         body = {"error": f"error invalid request {where}", "details": error.details}
+    elif error.details:
+        body["details"] = error.details
     body |= {"message": error.message} | ({"hint": error.hint} if error.hint else {})
     if kind is not None:
         body = _FAILURES.get(kind, {}) | _respelled(body, kind, given)
