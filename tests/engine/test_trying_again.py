@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from vivavoce.domain.channels import Account
 from vivavoce.engine import Engine
+from vivavoce.engine.turns import recover
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.operations.agents import CreateAgent
@@ -46,6 +47,9 @@ class Line(Desk):
     async def hears(self, text):
         await self.arrives(text)
         await self.works()
+
+    async def asks(self, text):
+        return await self.run("agent_query", id=self.agent.id, query=text)
 
     async def goes_on(self):
         """All that is tried again within some hours."""
@@ -321,6 +325,68 @@ async def test_a_turn_that_failed_after_an_approval_goes_on_there_and_calls_noth
     assert [call.get("status") for call in (await at.turn()).trace["calls"]] == [None, 201]
     (talk,) = await at.tables(lambda tables: tables.conversations.where())
     assert list(talk.tool_calls.values()) == [1]
+
+
+async def test_a_query_whose_process_ended_is_listed_and_answered_once_without_calling_again(line):
+    create = {**TOOL, "config": {**TOOL["config"], "withApproval": False}}
+    at = await line(OPEN, OPEN, "Your ticket is 77.", tools=[create])
+    stands_still = asyncio.Event()
+
+    async def think():
+        if at.outside.sent:
+            stands_still.set()
+            await asyncio.Event().wait()
+
+    with before_each_answer(at.model, think):
+        asking = asyncio.create_task(at.asks("A ticket, please."))
+        await stands_still.wait()
+    at.clock.advance(minutes=1)
+    await recover(at.engine.ports)
+
+    (failed,) = (await at.run("list_failed_answers"))["answers"]
+    turn = await at.turn()
+    assert (turn.state, failed["messageId"]) == ("interrupted", turn.message_id)
+    await at.run("retry_answer", messageId=turn.message_id)
+    await at.works()
+
+    answer = await at.run("get_answer", messageId=turn.message_id)
+    assert (answer["answer"], len(at.outside.sent)) == ("Your ticket is 77.", 1)
+    assert (await at.run("list_failed_answers"))["answers"] == []
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    assert (await at.turn()).state == "answered"
+
+
+async def test_a_query_that_failed_is_tried_again_though_its_caller_waited(line):
+    at = await line(InvalidInput("No."), "At nine.")
+    with pytest.raises(InvalidInput) as told:
+        await at.asks("When?")
+
+    (failed,) = (await at.run("list_failed_answers"))["answers"]
+    assert failed["messageId"] == told.value.details["messageId"]
+    await at.run("retry_answer", messageId=failed["messageId"])
+    await at.works()
+
+    assert (await at.run("get_answer", messageId=failed["messageId"]))["answer"] == "At nine."
+
+
+async def test_a_query_whose_caller_went_away_is_not_listed_and_can_be_tried_again(line):
+    at = await line("Never said.", "At nine.")
+
+    async def gone():
+        asyncio.current_task().cancel()
+        await asyncio.sleep(0)
+
+    with before_each_answer(at.model, gone), pytest.raises(asyncio.CancelledError):
+        await at.asks("When?")
+    assert (await at.run("list_failed_answers"))["answers"] == []
+
+    turn = await at.turn()
+    await at.run("retry_answer", messageId=turn.message_id)
+    await at.works()
+
+    assert (await at.turn()).state == "answered"
 
 
 async def test_a_failed_answer_is_not_tried_beside_another_message_that_is_answered(line):

@@ -83,7 +83,7 @@ def _asked(served: Served, agent_id: str, query: str) -> httpx2.Response:
     return httpx2.post(url, json=body, timeout=90, trust_env=False)
 
 
-def test_a_turn_that_was_killed_is_marked_and_the_next_one_is_answered_once(tmp_path, speaker):
+def test_a_turn_that_was_killed_is_marked_the_next_one_answered_and_it_can_be_tried_again(tmp_path, speaker):
     settings = {"VIVAVOCE_MODEL_URL": speaker.url, "VIVAVOCE_MODEL": "m"}
     with serving(tmp_path, **settings) as served:
         agent = httpx2.post(
@@ -120,3 +120,17 @@ def test_a_turn_that_was_killed_is_marked_and_the_next_one_is_answered_once(tmp_
         trace = httpx2.get(f"{served.address}/messages/{first['id']}/trace", trust_env=False).json()
         assert trace["state"] == "interrupted"
         assert "was not answered" in trace["reason"]
+
+        unanswered = f"{served.address}/failed-answers"
+        assert [each["messageId"] for each in httpx2.get(unanswered, trust_env=False).json()] == [first["id"]]
+        fetched = f"{served.address}/messages/{first['id']}/answer"
+        why = httpx2.get(fetched, trust_env=False).json()["metadata"]["reason"]
+        again = httpx2.post(f"{fetched}/retry", json={}, trust_env=False)
+        twice = httpx2.post(f"{fetched}/retry", json={}, trust_env=False)
+        late = httpx2.get(fetched, timeout=90, trust_env=False).json()
+        messages = httpx2.get(url, trust_env=False).json()["messages"]
+
+        assert why == trace["reason"]
+        assert (again.status_code, twice.status_code, late["answer"]) == (200, 404, "I am here.")
+        assert sorted(message["from"] for message in messages) == ["agent", "agent", "human", "human"]
+        assert httpx2.get(unanswered, trust_env=False).json() == []

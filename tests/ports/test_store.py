@@ -422,6 +422,31 @@ async def test_leases_run_on_for_turns_that_are_not_finished_and_that_nobody_els
     ]
 
 
+async def test_turns_that_failed_or_were_stranded_are_found_newest_first(store):
+    ends = (
+        ("failed", {"state": "failed"}),
+        ("promised", {"state": "failed", "durable": True}),
+        ("stranded", {"state": "interrupted", "stranded": True}),
+        ("left", {"state": "interrupted"}),
+        ("answered", {"state": "answered"}),
+    )
+
+    def fill(tables: Tables) -> None:
+        tables.conversations.add(a_conversation("c1"))
+        for place, (id, end) in enumerate(ends):
+            turn = a_turn(id, "c1", place, **end)
+            tables.turns.add(turn.model_copy(update={"created_at": NOON + timedelta(minutes=place)}))
+
+    await store.write(fill)
+
+    def failed(limit: int, *before: object) -> object:
+        return store.read(lambda tables: [row.id for row in tables.turns.failed(limit, before or None)])
+
+    assert await failed(9) == ["stranded", "promised", "failed"]
+    assert await failed(1) == ["stranded"]
+    assert await failed(9, NOON + timedelta(minutes=1), "promised") == ["failed"]
+
+
 async def test_a_turn_is_held_up_by_earlier_ones_that_someone_looks_after(store):
     def fill(tables: Tables) -> None:
         tables.conversations.add(a_conversation("c1"))

@@ -36,17 +36,19 @@ class Turn(Entity):
     callback_url: str | None = None
     durable: bool = False
     """Whether a job answers it, in whatever process: then it is done even if this one ends."""
+    stranded: bool = False
+    """Whether the process that worked on it ended in its midst, so that nobody could be told of it."""
     joined: list[str] = []
     """The messages that it answers together, `message_id` last; none where it answers that one alone."""
     query: dict[str, Any] = {}
-    """Of a durable one: the arguments of the query, without the message."""
+    """The arguments of the query, without the message."""
     is_trusted: bool = True
-    """Of a durable one: whether who asked had a key."""
+    """Whether who asked had a key."""
     held_since: Moment | None = None
     """Since when the answer is held, so that messages which follow are answered with it."""
     begun_calls: dict[str, str] = {}
-    """Of a durable one: calls that cannot be undone, by what was called, with what came of each, or nothing
-    while that is not known."""
+    """Calls that cannot be undone, by what was called, with what came of each, or nothing while that is not
+    known."""
     trace: dict[str, Any] = {}
     """What happened in it: the parts of the prompt, passages, tool calls, tokens, cost, milliseconds."""
 

@@ -115,7 +115,7 @@ def _opened(approval: Approval, work: Work) -> Opened:
         interrupt(other, work.ports, work.tables)
     lease = work.now + LEASE
     changes = {"state": "running", "fence": turn.fence + 1, "lease_until": lease, "reason": ""}
-    return Opened(agent, conversation, message, turn.changed(work.now, **changes))
+    return Opened(agent, conversation, message, turn.changed(work.now, stranded=False, **changes))
 
 
 def _is_over(turn: Turn, approval: Approval) -> bool:

@@ -193,7 +193,7 @@ class _Turn:
             confirming.trust_in(prompt),
             confirming,
             numbered,
-            journal=None if self.mine.job is None else Journal(self.mine, self.errand.ports),
+            journal=Journal(self.mine, self.errand.ports),
         )
         done = self._done = Done(known, prompt, toolbox, drafted, meter)
         if self.going_on is not None:

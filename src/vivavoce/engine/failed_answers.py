@@ -1,4 +1,4 @@
-"""Answers that failed for good: shown, and tried again by hand."""
+"""Answers that failed, or whose process ended in their midst: shown, and tried again by hand."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def list_failed_answers(op: ListFailedAnswers, work: Work) -> FailedAnswerList:
 def retry_answer(op: RetryAnswer, work: Work) -> AgentAnswer:
     turn = turn_of(message_named(op.message_id, work).id, work)
     conversation = None if turn is None else work.tables.conversations.find(turn.conversation_id)
-    if turn is None or conversation is None or not turn.durable or turn.state != "failed":
+    if turn is None or conversation is None or turn.state not in ("failed", "interrupted"):
         raise NotFound(
             f"No answer to message {op.message_id!r} failed.", hint="List them with list_failed_answers."
         )

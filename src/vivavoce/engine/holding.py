@@ -32,7 +32,7 @@ def promise(turn: Turn, message: Message, delay: int | None, work: Work) -> Turn
 def take_up(turn: Turn, work: Work, **facts: str) -> Turn:
     """Let a job answer a turn from now on, under a new fence; no message joins it any more."""
     changes = {"state": "waiting", "reason": "", "fence": turn.fence + 1, "held_since": None}
-    waiting = turn.changed(work.now, durable=True, lease_until=None, **changes)
+    waiting = turn.changed(work.now, durable=True, stranded=False, lease_until=None, **changes)
     work.tables.turns.replace(waiting)
     _begin(waiting, work.at_once, work, **facts)
     return waiting

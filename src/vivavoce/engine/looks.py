@@ -42,26 +42,27 @@ class _Looks:
     """
 
     def __init__(self) -> None:
-        self._taken: dict[str, Taken] = {}
-        self._changed: dict[str, Taken] = {}
+        self._taken: dict[int, Taken] = {}
+        """By which one it is: a turn may be taken anew before who had it has let go of it."""
+        self._changed: dict[int, Taken] = {}
         self._is_changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
     def add(self, mine: Taken) -> None:
-        self._taken[mine.turn.id] = mine
+        self._taken[id(mine)] = mine
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
 
     def drop(self, mine: Taken) -> None:
-        del self._taken[mine.turn.id]
-        self._changed.pop(mine.turn.id, None)
+        del self._taken[id(mine)]
+        self._changed.pop(id(mine), None)
         if not self._taken and self._looking is not None:
             self._looking.cancel()
             self._looking = None
 
     def look_at(self, mine: Taken) -> None:
         """Look at this one now."""
-        self._changed[mine.turn.id] = mine
+        self._changed[id(mine)] = mine
         self._is_changed.set()
 
     async def _look_on(self) -> None:

@@ -184,7 +184,7 @@ def interrupt(turn: Turn, ports: Ports, tables: Tables) -> None:
     """End a turn that nobody works on any more; whoever thinks otherwise is refused from now on."""
     reason = "The process that worked on it ended; the message is kept and was not answered."
     changes = {"state": "interrupted", "reason": reason, "fence": turn.fence + 1, "lease_until": None}
-    tables.turns.replace(turn.changed(ports.now(), **changes))
+    tables.turns.replace(turn.changed(ports.now(), stranded=True, **changes))
     tell_of_the_end(turn, "interrupted", reason, "", Work(TIME, ports.now(), ports, tables))
 
 

@@ -217,7 +217,7 @@ class GetAnswer(
 
 
 class FailedAnswer(Result):
-    """A message whose answer failed for good, though it was tried again and again."""
+    """A message that was not answered: that failed for good, or its process ended in its midst."""
 
     id: Annotated[str, Field(description="The turn's id, for cursor.")]
     message_id: str
@@ -229,7 +229,7 @@ class FailedAnswer(Result):
 
 
 class FailedAnswerList(Listing):
-    """Answers that failed for good, newest first."""
+    """Messages that were not answered, newest first."""
 
     answers: list[FailedAnswer]
 
@@ -241,10 +241,10 @@ class ListFailedAnswers(
     route="GET /failed-answers",
     offer="extra",
 ):
-    """List messages of channels, and others that nobody waits for, whose answer failed for good.
+    """List messages whose answer failed for good, or whose process ended before it was given.
 
-    Try one again with retry_answer. For the next page, repeat the call with cursor made from the last row of
-    this one.
+    Messages whose caller went away are not among them. Try one again with retry_answer. For the next page,
+    repeat the call with cursor made from the last row of this one.
     """
 
     limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
@@ -264,7 +264,7 @@ class RetryAnswer(
     route="POST /messages/{messageId}/answer/retry",
     offer="extra",
 ):
-    """Try again to answer a message whose answer failed. Fetch the answer with get_answer.
+    """Try again to answer a message whose answer failed or was interrupted. Fetch the answer with get_answer.
 
     On a channel it is sent to the person. Calls of tools that were made before are not made again. Where a
     person of the team took over since, the agent keeps silent.

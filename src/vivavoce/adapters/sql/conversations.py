@@ -128,8 +128,8 @@ class TurnRows(Rows[Turn]):
         return int(number)
 
     def failed(self, limit: int, before: tuple[datetime, str] | None) -> list[Turn]:
-        """Turns that a job gave up, newest first; `before` is the creation and the id of the last seen."""
-        clause = "where state = 'failed' and durable"
+        """Turns that failed or were stranded, newest first; `before`: creation and id of the last seen."""
+        clause = "where (state = 'failed' or stranded)"
         values: dict[str, Any] = {"limit_": limit}
         if before is not None:
             clause += " and (created_at, id) < (:before_, :before_id_)"

@@ -100,7 +100,10 @@ MESSAGES = Table("messages", Message, ("conversation_id", "position"), order="po
 TURNS = Table(
     "turns",
     Turn,
-    ("conversation_id", "message_id", "position", "state", "lease_until", "fence", "answer_id", "durable"),
+    (
+        *("conversation_id", "message_id", "position", "state", "lease_until", "fence", "answer_id"),
+        *("durable", "stranded"),
+    ),
     order="position",
 )
 APPROVALS = Table("approvals", Approval, ("conversation_id", "turn_id", "state"))
