@@ -83,7 +83,13 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
     vault = vault_of(settings)
     async with open_ports(settings, vault) as ports:
         ingester = Ingester(ports)
-        engine = Engine(ports, lambda: changed(), call_budget=settings.call_budget, attends=not stays)
+        engine = Engine(
+            ports,
+            lambda: changed(),
+            call_budget=settings.call_budget,
+            backlog=settings.backlog,
+            attends=not stays,
+        )
         inbox = Inbox(ports, engine.worker.wake, settings.backlog)
         hosted, keyring = _hosted(settings, engine), Keyring(ports)
 

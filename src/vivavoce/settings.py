@@ -50,7 +50,8 @@ class Settings:
     """Seconds that a call waits for an answer which is held, or for earlier messages of its conversation, 1
     to 600. After that it gets a messageId, with which get_answer fetches the answer."""
     backlog: int = 200_000
-    """How many events of channels may wait to be heard. Then providers are told to send them later."""
+    """How many events of channels may wait to be heard, and how many messages for a job to answer them. Then
+    those who send more are told to send it later."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
     index: str = field(default="", repr=False)  # a database's URL may hold a password

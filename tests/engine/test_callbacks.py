@@ -9,7 +9,8 @@ import pytest
 
 from vivavoce.domain.jobs import lane_of_conversation
 from vivavoce.domain.webhooks import WAITS
-from vivavoce.errors import InvalidInput, Rejected, UpstreamFailed
+from vivavoce.engine import Engine
+from vivavoce.errors import InvalidInput, NotNow, Rejected, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.agents import CreateAgent
 from vivavoce.operations.answers import AgentQuery
@@ -272,6 +273,25 @@ async def test_a_stranger_is_refused_before_anything_is_stored(opened):
     assert refused.value.details == {"callbackURL": "needs an API key"}
     assert await turns(engine) == []
     assert outside.sent == []
+
+
+async def test_where_too_many_wait_no_more_are_taken(opened):
+    engine, query = await opened(Receiver(200))
+    full = Engine(engine.ports, backlog=2, attends=False)
+    for _ in range(2):
+        await full.run(query, OPERATOR)
+
+    for crowd in (full, Engine(engine.ports, backlog=2, attends=False)):
+        with pytest.raises(NotNow, match="2 messages wait") as refused:
+            await crowd.run(query, OPERATOR)
+    at_once = await full.run(query.model_copy(update={"callback_url": None}), OPERATOR)
+
+    assert refused.value.retry_after == 5.0
+    assert at_once.answer == "Nine."
+    assert len(await turns(engine)) == 3
+    await engine.worker.finish_due()
+    again = Engine(engine.ports, backlog=2, attends=False)
+    assert (await again.run(query, OPERATOR)).conversation_id
 
 
 async def test_where_someone_works_the_call_only_stores_what_is_to_be_done(opened):

@@ -447,6 +447,19 @@ async def test_turns_that_failed_or_were_stranded_are_found_newest_first(store):
     assert await failed(9, NOON + timedelta(minutes=1), "promised") == ["failed"]
 
 
+async def test_turns_that_jobs_have_yet_to_answer_are_counted_up_to_a_bound(store):
+    def fill(tables: Tables) -> None:
+        tables.conversations.add(a_conversation("c1"))
+        for place, state in enumerate(("waiting", "running", "waiting", "answered", "failed")):
+            tables.turns.add(a_turn(f"t{place}", "c1", place, state=state, durable=True))
+        tables.turns.add(a_turn("t9", "c1", 9, state="running"))
+
+    await store.write(fill)
+
+    assert await store.read(lambda tables: tables.turns.number_promised(9)) == 3
+    assert await store.read(lambda tables: tables.turns.number_promised(2)) == 2
+
+
 async def test_a_turn_is_held_up_by_earlier_ones_that_someone_looks_after(store):
     def fill(tables: Tables) -> None:
         tables.conversations.add(a_conversation("c1"))

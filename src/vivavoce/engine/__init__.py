@@ -52,6 +52,7 @@ from . import (
     visitors,
     webhooks,
 )
+from .backlog import MOST, Backlog
 from .gates import Gates
 from .handlers import HANDLERS, RUNNERS, Errand
 from .jobs import TIME
@@ -109,6 +110,7 @@ class Engine:
         changed: Callable[[], None] = lambda: None,
         *,
         call_budget: float = 45.0,
+        backlog: int = MOST,
         attends: bool = True,
     ) -> None:
         self.ports = ports
@@ -116,6 +118,7 @@ class Engine:
         self._pace = Pace()
         self._gates = Gates(ports.now)
         self._call_budget = call_budget
+        self._backlog = Backlog(backlog)
         self._attends = attends
         """Whether calls that wait do what is due, where no worker of this process does."""
         self.worker = Worker(ports, self._errand_of_time)
@@ -158,6 +161,7 @@ class Engine:
             has_worker=self.worker.is_running or not self._attends,
             attend=self.worker.finish_due,
             gates=self._gates,
+            backlog=self._backlog,
             patience=self._call_budget,
         )
 

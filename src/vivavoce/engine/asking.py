@@ -75,6 +75,8 @@ async def _opened(op: AgentQuery, errand: Errand, ahead: Ahead) -> tuple[Opened,
 
     def begun(work: Work) -> tuple[Opened, Known | None]:
         opened = open_turn(op, work)
+        if opened.turn.durable:
+            errand.backlog.take(work.tables)
         known = known_at_once(op, opened, work)
         if known is not None:
             ahead.begin(known.looks)

@@ -12,6 +12,7 @@ from vivavoce.operations import Caller, Hear, Operation
 from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
+from .backlog import Backlog
 from .gates import Gates
 from .later import Later
 from .pacing import Pace
@@ -81,6 +82,8 @@ class Errand:
     """Does what is due in a lane."""
     gates: Gates = field(default_factory=Gates)
     """The ways to providers of channels."""
+    backlog: Backlog = field(default_factory=Backlog)
+    """Refuses messages that would wait too long for a job."""
     patience: float = 45.0
     """Seconds that a call waits for an answer which a job gives; most clients wait for a minute."""
     since: datetime | None = None

@@ -15,10 +15,9 @@ from vivavoce.domain.channels import Account, Arrival, Heard
 from vivavoce.errors import NotAuthenticated, NotNow
 from vivavoce.ports import Ports, Tables
 
+from .backlog import MOST
 from .hearing import job_of
 
-MOST = 200_000
-"""How many events may wait to be heard before no more are taken."""
 _FRESH = 1.0
 """Seconds for which an account is remembered, and for which a count holds."""
 _REMEMBERED = 1_000

@@ -93,7 +93,11 @@ class Turns(Table[Turn], Protocol):
         ...
 
     def failed(self, limit: int, before: tuple[datetime, str] | None) -> list[Turn]:
-        """Turns that a job gave up, newest first; `before` is the creation and the id of the last seen."""
+        """Turns that failed or were stranded, newest first; `before`: creation and id of the last seen."""
+        ...
+
+    def number_promised(self, most: int) -> int:
+        """How many turns jobs have yet to answer, counted up to `most`."""
         ...
 
     def extend(self, turns: Sequence[Turn], until: datetime) -> None:

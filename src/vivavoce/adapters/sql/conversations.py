@@ -142,6 +142,13 @@ class TurnRows(Rows[Turn]):
         for turn in turns:
             self.connection.execute(sql, {"id": turn.id, "fence": turn.fence, "until_": written(until)})
 
+    def number_promised(self, most: int) -> int:
+        """How many turns jobs have yet to answer, counted up to `most`."""
+        some = f"select 1 from turns where {_OPEN} and durable limit :most_"
+        sql = f"select count(*) from ({some}) as promised"
+        ((number,),) = self.connection.execute(sql, {"most_": most})
+        return int(number)
+
     def stranded(self, now: datetime, limit: int) -> list[Turn]:
         """Turns that are not finished although nobody works on them any more."""
         clause = f"where {_OPEN} and not durable and lease_until < :now_ order by lease_until limit :limit_"
