@@ -62,6 +62,8 @@ class App:
     ports: Ports
     ingester: Ingester
     inbox: Inbox
+    is_hosted: bool = False
+    """Whether the tools work on a hosted account, and not on the workspace here."""
     is_broken: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once a part of what works meanwhile has ended by a fault: then the process had better end, too."""
 
@@ -104,6 +106,7 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
             ports,
             ingester,
             inbox,
+            is_hosted=hosted is not None,
         )
         is_at_work = works and hosted is None  # a hosted account has workers of its own
         chores = (ingester.run(), watch(ports), engine.worker.run()) if is_at_work else ()

@@ -17,6 +17,7 @@ from vivavoce.domain.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.errors import InvalidInput, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR
+from vivavoce.operations.knowledge import ListDatasources
 from vivavoce.operations.uploads import LARGEST, AddFile
 from vivavoce.ports import Tables
 
@@ -25,6 +26,8 @@ from .working import OPEN, UNFINISHED, Told, worked_through
 HASH = "file_hash"
 """The setting of a datasource that keeps the SHA-256 of the file it was made from."""
 _HEAD = 4096
+_PAGE = 100
+_THERE = "The account has a datasource of this name; delete it first to send the file again."
 
 
 class GivenFile(NamedTuple):
@@ -50,6 +53,8 @@ class Ingested:
     waiting: list[tuple[str, str]] = field(default_factory=list)
     """The name of each file that is stored but not indexed yet, and why."""
     passages: int = 0
+    is_on_account: bool = False
+    """Whether they went to a hosted account, which indexes them itself."""
     seconds: float = 0.0
     indexing: float = 0.0
     """The seconds of them that went into indexing."""
@@ -64,14 +69,19 @@ async def ingest_files(
     tags: Sequence[str] = (),
     waits: bool = True,
 ) -> Ingested:
-    """Store the files that are new or have changed and, where it `waits`, work until they are indexed."""
+    """Store the files that are new or have changed and, where it `waits`, work until they are indexed.
+
+    A hosted account indexes them itself. It keeps no hash of a file: one whose name is there is passed over.
+    """
     began = time.perf_counter()
-    work = _Work(app, datastore_id, list(tags), told)
+    kind = _AccountWork if app.is_hosted else _Work
+    work = kind(app, datastore_id, list(tags), told)
     await work.store(files)
     stored = time.perf_counter()
     if waits:
         await work.index()
     done = time.perf_counter()
+    work.result.is_on_account = app.is_hosted
     work.result.seconds, work.result.indexing = done - began, done - stored
     return work.result
 
@@ -101,8 +111,12 @@ class _Work:
         self.new: set[str] = set()
         self.changed: set[str] = set()
 
+    async def known(self) -> Mapping[str, Datasource]:
+        """The datasources that were made here, by name."""
+        return await self.app.ports.store.read(partial(_known, self.datastore_id))
+
     async def store(self, files: Sequence[GivenFile]) -> None:
-        known = await self.app.ports.store.read(partial(_known, self.datastore_id))
+        known = await self.known()
         taken: dict[str, Path] = {}
         for done, file in enumerate(files):
             self.told.stored(done, len(files))
@@ -159,6 +173,39 @@ class _Work:
                 self.result.waiting.append((source.name, source.error or "Another process works on it."))
             else:
                 self.result.passages += source.nb_chunks
+
+
+class _AccountWork(_Work):
+    """One run over files that go to a hosted account."""
+
+    async def known(self) -> Mapping[str, Datasource]:
+        """The files that the account has, by name."""
+        found: dict[str, Datasource] = {}
+        seen = set[str]()
+        while True:
+            asked = ListDatasources(datastore_id=self.datastore_id, offset=len(seen), limit=_PAGE)
+            page = (await self.app.backend.run(asked, OPERATOR)).data
+            found |= {source.name: source for source in page if source.type == "file"}
+            if not {source.id for source in page} - seen:
+                return found
+            seen |= {source.id for source in page}
+
+    async def _take_in(self, file: GivenFile, known: Datasource | None) -> None:
+        await asyncio.to_thread(digest_of, file.path, file.name)  # refused here as it would be elsewhere
+        if known is not None:
+            self.result.skipped[_THERE] += 1
+            return
+        given = {
+            "datastoreId": self.datastore_id,
+            "name": file.name,
+            "file": file.path,
+            "config": {"tags": self.tags} if self.tags else {},
+        }
+        await self.app.backend.run(AddFile.parse(given, strict=False), OPERATOR)
+        self.result.added += 1
+
+    async def index(self) -> None:
+        """Leave it to the account."""
 
 
 def _known(datastore_id: str, tables: Tables) -> Mapping[str, Datasource]:

@@ -65,6 +65,8 @@ def command(
     In folders, hidden files, links that lead elsewhere and files of kinds that hold no text are skipped.
     It ends with 1 when a file could not be taken in.
 
+    On a hosted account, what has the name of a file that is there is passed over, and tags are refused.
+
     For example: vivavoce ingest --create Manuals ~/manuals --tag manuals
     """
     settings = Settings.read()
@@ -113,7 +115,9 @@ def _show(result: Ingested, *, is_stored_only: bool) -> None:
     show_numbers(_rows(result))
     list_reasons("Failed", result.failed)
     list_reasons("Stored, but not indexed yet", result.waiting)
-    if is_stored_only and result.added + result.replaced:
+    if result.is_on_account and result.added:
+        click.echo("The hosted service indexes them; vivavoce list-datasources shows how far it is.")
+    elif is_stored_only and result.added + result.replaced:
         click.echo("They are indexed while a server runs (vivavoce serve or vivavoce mcp).")
 
 
@@ -128,7 +132,7 @@ def _rows(result: Ingested) -> list[tuple[str, str]]:
         ),
         ("failed", str(len(result.failed))),
         *([("not indexed yet", str(len(result.waiting)))] if result.waiting else []),
-        ("passages", str(result.passages)),
+        *([] if result.is_on_account else [("passages", str(result.passages))]),
         ("seconds", f"{result.seconds:.1f}"),
         *([("passages a second", f"{_rate(result):.1f}")] if result.passages else []),
     ]
