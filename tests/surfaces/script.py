@@ -414,7 +414,7 @@ async def _faults(ask: Any) -> None:
     await ask("get_agent", id=store["id"])
     await ask("delete_agent", id="' or 1=1; --")
     await ask("create_agent", name="  ", **creation)
-    await ask("create_agent", name="N", **creation, nome="N", modelname="gpt")
+    await ask("create_datastore", type="qdrant", nome="N", descripton="d")
     await ask("create_agent", name="N", **creation, handle="taken")
     await ask("update_agent", id=agent["id"], temperature=2, description="a\0b")
     await ask("addRequestHumanTool", agentId=agent["id"])

@@ -364,14 +364,16 @@ def test_head_answers_as_get_without_a_body(client, agent):
 
 
 def test_a_body_that_breaks_rules_names_each_of_them(client):
-    answer = client.post("/agents", json={**NEW, "temperature": 3, "nome": "x", "tools": [{"type": "magic"}]})
+    answer = client.post("/agents", json={**NEW, "temperature": 3, "tools": [{"type": "magic"}]})
+    mistyped = client.post("/datastores", json={"type": "qdrant", "nome": "x"})
 
-    assert answer.status_code == 400
+    assert answer.status_code == mistyped.status_code == 400
     body = answer.json()
     assert body["error"] == "error invalid request body"
-    assert body["details"].keys() == {"temperature", "nome", "tools.0.type"}
+    assert body["details"].keys() == {"temperature", "tools.0.type"}
     assert body["message"].startswith("temperature: ")
-    assert body["hint"].startswith("Did you mean name?")
+    assert mistyped.json()["details"].keys() == {"nome"}
+    assert mistyped.json()["hint"].startswith("Did you mean name?")
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,6 @@ def test_the_list_is_a_bare_array_and_its_cursor_is_json_of_the_last_row(client,
         ("limit=1&limit=2", "limit"),
         ("frustrationMin=2", "frustrationMin"),
         ("npsRating=11", "npsRating"),
-        ("npsStep=1", "npsStep"),
     ],
 )
 def test_a_filter_that_cannot_be_read_is_named(client, query, field):

@@ -113,3 +113,77 @@ def test_a_reference_to_an_agent_of_any_model_is_kept(client, agent):
     changed = client.patch(f"/agents/{agent}", json={"modelName": "volt_networks_9"})
 
     assert (changed.status_code, changed.json()["modelName"]) == (200, "volt_networks_9")
+
+
+@pytest.mark.parametrize("filter", ["adSourceId=120210", "npsStep=1", "npsStep=rating"])
+def test_a_published_filter_for_what_is_not_kept_here_finds_nothing(client, agent, filter):
+    client.post(f"/agents/{agent}/query", json={"query": "Hello"})
+
+    answer = client.get(f"/conversation?agentId={agent}&{filter}")
+
+    assert (answer.status_code, answer.json()) == (200, [])
+    assert len(client.get(f"/conversation?agentId={agent}").json()) == 1
+
+
+@pytest.mark.parametrize("prefix", ["", "/api"])
+def test_keys_of_an_agent_that_nobody_knows_are_passed_over_and_named(client, prefix):
+    made = client.post(f"{prefix}/agents", json={**NEW, "colour": "blue", "maxTokens": 5})
+    changed = client.patch(f"{prefix}/agents/{made.json()['id']}", json={"name": "Bo", "prição\n": [1]})
+    plain = client.patch(f"{prefix}/agents/{made.json()['id']}", json=changed.json())
+
+    assert (made.status_code, made.headers["x-ignored-fields"]) == (200, "colour, maxTokens")
+    assert (changed.status_code, changed.json()["name"]) == (200, "Bo")
+    assert changed.headers["x-ignored-fields"] == "pri%C3%A7%C3%A3o%0A"
+    assert "x-ignored-fields" not in plain.headers
+
+
+@pytest.mark.parametrize("path", ["/agents/{}/query", "/agents/query/{}", "/agents/{}/simplequery"])
+def test_keys_of_a_query_that_nobody_knows_are_passed_over_and_named(client, agent, path):
+    answer = client.post(path.format(agent), json={"query": "Hello", "mode": "fast"})
+
+    assert (answer.status_code, bool(answer.json()["answer"])) == (200, True)
+    assert answer.headers["x-ignored-fields"] == "mode"
+
+
+def test_a_stream_names_what_was_passed_over(client, agent):
+    asked = {"query": "Hello", "streaming": True, "mode": "fast"}
+
+    answer = client.post(f"/agents/{agent}/query", json=asked)
+
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert answer.headers["x-ignored-fields"] == "mode"
+    assert "[DONE]" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/agents", {**NEW, "temperature": "hot", "mode": 1}, "temperature"),
+        ("/agents/{agent}/query", {"query": "Hello", "topP": 2, "mode": 1}, "topP"),
+    ],
+)
+def test_a_known_key_with_a_bad_value_fails_all_the_same(client, agent, path, body, field):
+    answer = client.post(path.format(agent=agent), json=body)
+
+    assert (answer.status_code, list(answer.json()["details"])) == (400, [field])
+
+
+def test_keys_that_nobody_knows_are_refused_elsewhere(client):
+    answer = client.post("/crm/scenario", json={"name": "Sale", "colour": "blue"})
+
+    assert (answer.status_code, list(answer.json()["details"])) == (400, ["colour"])
+
+
+@pytest.mark.parametrize("prefix", ["", "/api"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/conversations/history", "/conversation/history", "/contacts/available-variables"),
+        *("/contacts/ctwa-ads", "/agents/check-handle-available"),
+    ],
+)
+def test_a_route_that_is_not_served_is_no_missing_thing(client, prefix, path):
+    answer = client.get(prefix + path)
+
+    assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND")
+    assert answer.json()["message"] == f"GET {path} is not served here."

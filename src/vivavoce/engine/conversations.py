@@ -25,7 +25,6 @@ from vivavoce.operations.conversations import (
     AssignConversation,
     DeleteConversation,
     ExportConversation,
-    Filtered,
     FollowConversation,
     GetConversation,
     ListConversations,
@@ -36,12 +35,11 @@ from vivavoce.operations.conversations import (
     UnassignConversation,
     UpdateConversation,
 )
-from vivavoce.operations.cursors import place_of
-from vivavoce.ports import ConversationFilter
 
 from .crm_moves import links_of
+from .finding import listed_by
 from .handlers import Work, handles
-from .references import agent_named, conversation_named
+from .references import conversation_named
 from .turns import LINE
 
 _FOLLOWED = 50
@@ -52,7 +50,7 @@ _PUBLIC = ("id", "channel", "status", "priority", "is_ai_enabled", "visitor_id",
 
 @handles(ListConversations)
 def list_conversations(op: ListConversations, work: Work) -> ConversationList:
-    found = work.tables.conversations.listed(wanted_by(op, work), op.limit)
+    found = listed_by(op, work)
     contacts, links = contacts_of(found, work), links_of(found, work)
     return ConversationList.model_construct(
         conversations=[
@@ -191,38 +189,6 @@ def seen_by_visitor(message: Message, agent: Agent | None) -> MessageShown:
     sources = message.sources if agent is not None and agent.include_sources else None
     hidden = {"usage": None, "user_id": None, "contact_id": None, "metadata": None, "agent_model": None}
     return MessageShown.of(message.model_copy(update={**hidden, "sources": sources, "external_id": None}))
-
-
-def wanted_by(op: Filtered[Any], work: Work) -> ConversationFilter:
-    """What the filters of an operation ask for."""
-    equal: dict[str, str | bool | None] = {
-        name: getattr(op, name) for name in ("status", "channel", "priority") if getattr(op, name) is not None
-    }
-    if op.agent_id is not None:
-        equal["agent_id"] = None if op.agent_id == "null" else agent_named(op.agent_id, work).id
-    if op.assignee_id is not None:
-        equal["assignee"] = None if op.assignee_id == "unassigned" else op.assignee_id
-    if op.ai is not None:
-        equal["is_ai_enabled"] = op.ai == "enabled"
-    return ConversationFilter(
-        equal=equal,
-        created_from=op.created_at,
-        created_to=op.end_date,
-        is_unread=op.unread,
-        tag=op.tag,
-        scenario_id=op.crm_scenario_id,
-        step_id=op.crm_step_id,
-        frustration_from=op.frustration_min,
-        frustration_to=op.frustration_max,
-        rating_from=max(
-            (grade for grade in (op.nps_rating, op.nps_rating_min) if grade is not None), default=None
-        ),
-        rating_to=min(
-            (grade for grade in (op.nps_rating, op.nps_rating_max) if grade is not None), default=None
-        ),
-        is_rated=op.nps_completed,
-        before=None if op.cursor is None else place_of(op.cursor),
-    )
 
 
 def contacts_of(conversations: Sequence[Conversation], work: Work) -> dict[str, Contact]:

@@ -13,7 +13,8 @@ from vivavoce.operations.conversation_results import (
 )
 from vivavoce.operations.conversations import ExportConversation, ExportConversations
 
-from .conversations import contacts_of, position_of, wanted_by
+from .conversations import contacts_of, position_of
+from .finding import listed_by
 from .handlers import Work, handles
 from .references import conversation_named
 
@@ -25,7 +26,7 @@ _OF_EACH = 1_000
 
 @handles(ExportConversations)
 def export_conversations(op: ExportConversations, work: Work) -> ConversationExportedList:
-    found = work.tables.conversations.listed(wanted_by(op, work), op.limit)
+    found = listed_by(op, work)
     contacts = contacts_of(found, work)
     exported: list[ConversationExported] = []
     left = MOST

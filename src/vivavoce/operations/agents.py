@@ -89,6 +89,7 @@ class CreateAgent(
     effect=Effect.CREATE,
     route="POST /agents",
     echoes=_READ_BACK,
+    is_open=True,
     rest_defaults={"name": "New agent", "description": "", "modelName": "gpt_4o_mini", "systemPrompt": ""},
 ):
     """Create an agent from a name, a model and the instructions it must follow.
@@ -128,7 +129,13 @@ class CreateAgent(
     fallback_model_name: FallbackModelName = None
 
 
-class UpdateAgent(Operation[AgentShown], effect=Effect.CHANGE, route="PATCH /agents/{id}", echoes=_READ_BACK):
+class UpdateAgent(
+    Operation[AgentShown],
+    effect=Effect.CHANGE,
+    route="PATCH /agents/{id}",
+    echoes=_READ_BACK,
+    is_open=True,
+):
     """Change some fields of an agent. Fields that are not given stay as they are.
 
     The three config objects are replaced whole. To change tools, use the tools made for it.

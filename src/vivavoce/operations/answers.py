@@ -137,6 +137,7 @@ class AgentQuery(
     route="POST /agents/{id}/query",
     anonymous=True,
     echoes="promptTemplate promptType attachmentsForAI toolsConfig formId truncateQuery",
+    is_open=True,
 ):
     """Send a message to an agent and get its answer, with the sources it rests on.
 

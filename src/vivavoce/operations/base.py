@@ -136,6 +136,7 @@ class Spec:
     rest_names: Mapping[str, str]
     rest_defaults: Mapping[str, Any]
     rest_headers: Mapping[str, str]
+    is_open: bool
     anonymous: bool
 
     @property
@@ -161,6 +162,7 @@ class Operation(Value, Generic[R]):
     - `rest_names`: keys that the REST wire calls differently, with our name for each
     - `rest_defaults`: values that the REST wire does not require
     - `rest_headers`: headers that say an argument which is left out, with our name for each
+    - `is_open`: keys of a body that nobody knows are passed over by REST, which names them in a header
     - `anonymous`: may be asked for without a key; the handler decides what is shown
     """
 
@@ -188,6 +190,7 @@ class Operation(Value, Generic[R]):
         rest_names: Mapping[str, str] | None = None,
         rest_defaults: Mapping[str, Any] | None = None,
         rest_headers: Mapping[str, str] | None = None,
+        is_open: bool = False,
         anonymous: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -213,6 +216,7 @@ class Operation(Value, Generic[R]):
             rest_names=rest_names or {},
             rest_defaults=rest_defaults or {},
             rest_headers=rest_headers or {},
+            is_open=is_open,
             anonymous=anonymous,
         )
 

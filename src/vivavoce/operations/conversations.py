@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from vivavoce.domain.conversations import Address, Channel
-from vivavoce.domain.crm import ConversationStatus, Priority, Tag
+from vivavoce.domain.conversations import Address
+from vivavoce.domain.crm import ConversationStatus, Priority
 from vivavoce.domain.values import Id, JsonObject, Line, unlisted
 
-from .agents import AgentRef
-from .base import LEFT_OUT, Effect, Operation, R
+from .base import LEFT_OUT, Effect, Operation
+from .conversation_filters import Filtered
 from .conversation_results import (
     ConversationChanged,
     ConversationDeleted,
@@ -21,8 +21,6 @@ from .conversation_results import (
     ConversationList,
     ConversationShown,
 )
-from .cursors import a_place
-from .moments import From, Until
 
 ConversationId = Annotated[Id, Field(description="The conversation's id, as list_conversations shows it.")]
 VisitorId = Annotated[
@@ -37,46 +35,6 @@ def _switch(given: Any) -> Any:
 
 
 Switch = Annotated[bool, BeforeValidator(_switch)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Grade = Annotated[int, Field(ge=0, le=10)]
-
-
-class Filtered(Operation[R]):
-    """An operation on the conversations that meet all of its filters."""
-
-    agent_id: Annotated[
-        AgentRef | None, Field(description="Of this agent: its id or @handle; the word null for none.")
-    ] = None
-    status: Annotated[ConversationStatus | None, Field(description="In this status.")] = None
-    channel: Annotated[Channel | None, Field(description="On this channel.")] = None
-    priority: Annotated[Priority | None, Field(description="Of this priority.")] = None
-    assignee_id: Annotated[
-        Annotated[Line, Field(max_length=320)] | None,
-        Field(description="Assigned to this person, as assignees shows them; the word unassigned for none."),
-    ] = None
-    tag: Annotated[Tag | None, Field(description="With this tag.")] = None
-    unread: Annotated[bool | None, Field(description="With or without unread messages.")] = None
-    ai: Annotated[
-        Literal["enabled", "disabled"] | None, Field(description="With the AI switched on or off.")
-    ] = None
-    created_at: Annotated[From | None, Field(description="Begun on this day or moment, or later.")] = None
-    end_date: Annotated[Until | None, Field(description="Begun on this day or moment, or earlier.")] = None
-    crm_scenario_id: Annotated[Id | None, unlisted("In this scenario.")] = None
-    crm_step_id: Annotated[Id | None, unlisted("In this step of a scenario.")] = None
-    frustration_min: Annotated[Share | None, unlisted("The person is at least so frustrated, 0 to 1.")] = None
-    frustration_max: Annotated[Share | None, unlisted("And at most so much.")] = None
-    nps_rating: Annotated[Grade | None, unlisted("Rated so by the person, 0 to 10.")] = None
-    nps_rating_min: Annotated[Grade | None, unlisted("Rated at least so.")] = None
-    nps_rating_max: Annotated[Grade | None, unlisted("Rated at most so.")] = None
-    nps_completed: Annotated[bool | None, unlisted("Rated by the person, or not yet.")] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
-    cursor: Annotated[
-        Annotated[str, Field(max_length=500), AfterValidator(a_place)] | None,
-        Field(
-            description='Where to go on, as JSON text: {"lastCreatedAt": createdAt of the last row, '
-            '"lastId": its id}.'
-        ),
-    ] = None
 
 
 class ListConversations(

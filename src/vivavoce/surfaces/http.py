@@ -22,6 +22,7 @@ from vivavoce.operations import Backend
 from vivavoce.settings import Settings
 
 from . import inbound, rest
+from .arguments import IGNORED
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
 from .avatars import AvatarEndpoint, AvatarServers
 from .logs import log_failure
@@ -47,6 +48,9 @@ class Serves(Protocol):
 SessionsOf = Callable[[App], Serves]
 
 _OF_AVATAR = "/avatars/{avatarId}/mcp"
+
+_EXPOSED = ("Mcp-Session-Id", "Next-Cursor", "Retry-After", "WWW-Authenticate", IGNORED)
+"""Headers of an answer that a program in a web page may read."""
 
 _log = logging.getLogger(__name__)
 
@@ -98,7 +102,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None, *, works: boo
                 allow_origins=settings.allowed_origins,
                 allow_methods=["*"],
                 allow_headers=["*"],
-                expose_headers=["Mcp-Session-Id", "Next-Cursor", "Retry-After", "WWW-Authenticate"],
+                expose_headers=_EXPOSED,
             ),
             Middleware(StrangersLimited, settings=settings),
         ],

@@ -15,6 +15,7 @@ from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.knowledge import CreateDatasource
 
 from . import openapi_events
+from .arguments import IGNORED
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
@@ -128,13 +129,18 @@ def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
         ]
     elif others:
         needed = [name for name in required if name in others]
-        content = {"application/json": {"schema": _object(_with_rest_names(kind, others), needed)}}
+        body = _object(_with_rest_names(kind, others), needed)
+        if spec.is_open:
+            del body["additionalProperties"]
+        content = {"application/json": {"schema": body}}
         if kind is CreateDatasource:
             content["multipart/form-data"] = {"schema": _upload(others)}
         described["requestBody"] = {"required": bool(needed), "content": content}
         if spec.echoes:
             passed_over = ", ".join(sorted(spec.echoes - others.keys()))
             described["requestBody"]["description"] = f"Accepted and passed over: {passed_over}."
+        if spec.is_open:
+            described["requestBody"]["description"] += f" Other keys are, too; {IGNORED} names them."
     return described
 
 

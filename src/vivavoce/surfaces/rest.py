@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from tempfile import NamedTemporaryFile
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from vivavoce.errors import InvalidInput, NotAuthenticated, TooLarge, VivavoceError, disk_faults
+from vivavoce.errors import InvalidInput, NotAuthenticated, NotFound, TooLarge, VivavoceError, disk_faults
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.crm_moves import AddConversationToScenario
@@ -30,6 +30,7 @@ from vivavoce.operations.knowledge import CreateDatasource
 from vivavoce.operations.uploads import LARGEST, AddFile
 
 from . import answers
+from .arguments import json_in, naming, texts_of, wanted
 from .limits import BODY
 
 Kind = type[Operation[Any]]
@@ -41,6 +42,14 @@ _FAILURES: dict[Kind, dict[str, Any]] = {
     AddConversationToScenario: {"success": False, "blockedBy24hRule": None}
 }
 """What the wire says beside the error, where that is more."""
+_UNSERVED = {
+    "/conversations/history": "GET /conversations/export has all that was said.",
+    "/conversation/history": "GET /conversations/export has all that was said.",
+    "/contacts/available-variables": "GET /contacts/variables shows those of one contact.",
+    "/contacts/ctwa-ads": "Nothing comes from ads here.",
+    "/agents/check-handle-available": "POST /agents answers 409 where a handle is taken.",
+}
+"""Paths of the wire that are not served and would pass for ids, with what to use."""
 _NO_CONTENT = 204
 _SOON = 5
 """Seconds after which a call may be made again, where nobody knows better."""
@@ -48,25 +57,33 @@ _SOON = 5
 
 def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) -> list[Route]:
     """A route for every way to an operation, with and without /api before it."""
-    return [
-        Route(
-            prefix + path,
-            _endpoint(kind, backend, caller),
-            methods=[method],
-            name=f"{prefix}{method} {path}",
-        )
-        for prefix in ("", "/api")
-        for (method, path), kind in _ways().items()
-    ] + [
-        Route(
-            prefix + path,
-            _endpoint(AgentQuery, backend, caller, is_brief=path == answers.SIMPLE),
-            methods=["POST"],
-            name=prefix + path,
-        )
-        for prefix in ("", "/api")
-        for path in (answers.LEGACY, answers.SIMPLE)
-    ]
+    return (
+        [
+            Route(prefix + path, _unserved, methods=["GET"], name=f"{prefix}GET {path}")
+            for prefix in ("", "/api")
+            for path in _UNSERVED
+        ]
+        + [
+            Route(
+                prefix + path,
+                _endpoint(kind, backend, caller),
+                methods=[method],
+                name=f"{prefix}{method} {path}",
+            )
+            for prefix in ("", "/api")
+            for (method, path), kind in _ways().items()
+        ]
+        + [
+            Route(
+                prefix + path,
+                _endpoint(AgentQuery, backend, caller, is_brief=path == answers.SIMPLE),
+                methods=["POST"],
+                name=prefix + path,
+            )
+            for prefix in ("", "/api")
+            for path in (answers.LEGACY, answers.SIMPLE)
+        ]
+    )
 
 
 def refused(
@@ -93,6 +110,12 @@ def refused(
     if isinstance(error, NotAuthenticated):
         headers["WWW-Authenticate"] = "Bearer"  # which tells it from a key that lacks a scope
     return JSONResponse(body, status, headers=headers)
+
+
+async def _unserved(request: Request) -> JSONResponse:
+    """404 that says of a route, and not of some thing, that there is none."""
+    path = request.url.path.removeprefix("/api")
+    return refused(NotFound(f"GET {path} is not served here.", hint=_UNSERVED[path]))
 
 
 def _respelled(body: dict[str, Any], kind: Kind, given: Collection[str]) -> dict[str, Any]:
@@ -148,20 +171,21 @@ def _endpoint(
                 return JSONResponse(added.wire(), route.status)
             sent = None if in_query else await _sent(request)
             where = "query" if sent is None else "body"
-            op = _parsed(kind, sent, request)
+            op, ignored = wanted(kind, sent, request)
             if isinstance(op, AgentQuery):
                 op = op.model_copy(update={"is_aside": is_brief or op.is_aside})
                 ask = partial(backend(request).run, op, caller())
                 refuse = partial(refused, kind=kind, where=where)
-                return await answers.answered(op, ask, refuse, request, is_brief=is_brief)
+                answer = await answers.answered(op, ask, refuse, request, is_brief=is_brief)
+                return naming(ignored, answer)
             result = await backend(request).run(op, caller())
         except VivavoceError as error:
-            given = _asked(request) if sent is None else sent
+            given = texts_of(request) if sent is None else sent
             return refused(error, kind, where=where, given=given)
         if route.status == _NO_CONTENT:
             return Response(status_code=_NO_CONTENT)
         body = result.wire()
-        return JSONResponse(body, route.status, headers=_next_page(op, body))
+        return naming(ignored, JSONResponse(body, route.status, headers=_next_page(op, body)))
 
     return endpoint
 
@@ -178,59 +202,11 @@ def _next_page(op: Operation[Any], body: Any) -> dict[str, str]:
 async def _sent(request: Request) -> dict[str, Any] | None:
     """What the body holds; None where there is none and the address has arguments."""
     raw = await read_body(request)
-    return None if not raw and request.query_params else _json(raw)
+    return None if not raw and request.query_params else json_in(raw)
 
 
 def _is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("multipart/")
-
-
-def _parsed(kind: Kind, sent: Mapping[str, Any] | None, request: Request) -> Operation[Any]:
-    """Texts of the address are read leniently, and an empty one is as good as none; a body strictly."""
-    given = sent
-    if given is None:
-        given = _asked(request)
-    in_headers = {
-        ours: request.headers[theirs]
-        for theirs, ours in kind.spec.rest_headers.items()
-        if request.headers.get(theirs)
-    }
-    arguments = {**kind.spec.rest_defaults, **in_headers, **_arguments(kind, given, request)}
-    return kind.parse(arguments, strict=sent is not None)
-
-
-def _asked(request: Request) -> dict[str, Any]:
-    """The texts of the address; what is said more than once is a list."""
-    query = request.query_params
-    said = {name: [value for value in query.getlist(name) if value != ""] for name in query}
-    return {name: values[0] if len(values) == 1 else values for name, values in said.items() if values}
-
-
-def _arguments(kind: Kind, given: Mapping[str, Any], request: Request) -> dict[str, Any]:
-    """What was sent, without what clients merely send back; the path has the last word."""
-    fields = {field.alias for field in kind.model_fields.values()}
-    in_path = request.path_params
-    passed_over = {name for name in kind.spec.echoes if name not in fields or name in in_path}
-    named = kind.spec.rest_names
-    for theirs, ours in named.items():
-        if theirs in given and ours in given and given[theirs] != given[ours]:
-            raise InvalidInput(
-                f"{theirs} and {ours} disagree.",
-                hint="Send one of the two.",
-                details={theirs: f"differs from {ours}"},
-            )
-    kept = {named.get(name, name): value for name, value in given.items() if name not in passed_over}
-    return {**kept, **in_path}
-
-
-def _json(raw: bytes) -> dict[str, Any]:
-    try:
-        sent = pydantic_core.from_json(raw, allow_inf_nan=False) if raw else {}
-    except ValueError as error:
-        raise InvalidInput("The body is not valid JSON.", hint="Send a JSON object.") from error
-    if not isinstance(sent, dict):
-        raise InvalidInput("The body must be a JSON object.")
-    return sent
 
 
 async def read_body(request: Request) -> bytes:
@@ -269,7 +245,7 @@ def _file_op(form: FormData, file: UploadFile, path: str) -> AddFile:
             raise InvalidInput(f"{name}: the file has it.", details={name: "the file has it"})
     fields.pop("isUpdateText", None)
     names = [fields.pop(name, None) for name in ("fileName", "name")]
-    config = _json(fields.pop("config", "").encode())
+    config = json_in(fields.pop("config", "").encode())
     if "custom_id" in fields:
         config["custom_id"] = fields.pop("custom_id")
     if "tags" in fields:
