@@ -65,6 +65,14 @@ async def test_what_is_left_out_is_not_sent():
     assert fake.requests[0].json == {"name": "Ana"}
 
 
+async def test_a_datasource_is_asked_for_with_the_datastore_that_it_is_in():
+    async with hosting(says(200, SOURCE)) as fake:
+        await fake.ask("get_datasource", id="csource", datastoreId="cstore")
+        await fake.ask("get_datasource", id="csource")
+
+    assert fake.calls == ["GET /datasources/csource?idstore=cstore", "GET /datasources/csource"]
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 async def test_an_integration_is_switched_in_the_address(enabled):
     said = f"whatsapp webhook {'enabled' if enabled else 'disabled'}"

@@ -115,6 +115,15 @@ def test_an_uploaded_file_keeps_its_name_as_text_alone(client, store, given, kep
     assert (shown["name"], shown["config"]) == (kept, {"mime_type": "text/plain"})
 
 
+def test_a_datasource_is_not_found_in_another_datastore(client, store):
+    files = {"file": ("a.txt", b"One.", "text/plain")}
+    made = client.post("/datasources", data={"datastoreId": store["id"]}, files=files).json()
+
+    answer = client.get(f"/datasources/{made['id']}?idstore=another")
+
+    assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND")
+
+
 def test_a_name_in_a_field_is_taken_to_the_letter(client, store):
     for name in ('a "quoted" name.txt', "C:\\fakepath\\x.txt", "a%22b.txt"):
         fields = {"datastoreId": store["id"], "fileName": name}

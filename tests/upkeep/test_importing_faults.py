@@ -326,6 +326,7 @@ async def test_the_text_of_a_web_page_is_kept_without_asking_the_web(app, fake):
 
     assert await index_waiting(app, lambda done, total: None) == []
 
+    assert "GET /datasources/cs?idstore=cd" in fake.calls
     assert (await here(app, "get_datasource", id="cs"))["status"] == "synched"
     found = (await here(app, "query_datastore", id="cd", query="mill built"))["chunks"]
     assert [chunk["source"] for chunk in found] == ["https://a.example/"]

@@ -78,6 +78,11 @@ def list_datasources(op: ListDatasources, work: Work) -> DatasourcePage:
 @handles(GetDatasource)
 def get_datasource(op: GetDatasource, work: Work) -> DatasourceContents:
     source = datasource_named(op.id, work)
+    if op.datastore_id not in (None, source.datastore_id):
+        raise NotFound(
+            f"Datastore {op.datastore_id!r} has no datasource {op.id!r}.",
+            hint="List those that it has with list_datasources.",
+        )
     document = _read(source, work)
     text = "" if document is None else work.tables.documents.text(document.id, 0, DOCUMENT)
     return DatasourceContents.of(source, text=text)

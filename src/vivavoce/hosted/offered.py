@@ -29,4 +29,9 @@ OFFERED = frozenset(
         "getDocumentation",
     )
 )
-"""Operations that the published descriptions of the hosted API have in a shape that is known."""
+"""Operations that the published descriptions of the hosted API have in a shape that is known.
+
+Of get_contact only the route is published. What it answers is read as the contact that POST /contacts
+answers with; who confirms a deletion is shown it. Follow-ups have routes at another host, whose answers are
+not known.
+"""

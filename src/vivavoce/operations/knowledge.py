@@ -200,11 +200,14 @@ class GetDatasource(
     effect=Effect.READ,
     route="GET /datasources/{id}",
     offer="extra",
-    echoes="idstore",
+    rest_names={"idstore": "datastoreId"},
 ):
     """Show one datasource with its text."""
 
     id: DatasourceId
+    datastore_id: Annotated[
+        Id | None, unlisted("The datastore that it is in; hosted accounts look there.")
+    ] = None
 
 
 class SynchDatasource(

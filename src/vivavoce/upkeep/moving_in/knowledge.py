@@ -52,7 +52,7 @@ async def _datasource(move: Move, row: Row, datastore_id: str) -> Thing | None:
     if row.shown is None:
         move.report.fail("datasources", row.id, row.fault)
         return None
-    text, unread = await _text(move, row)
+    text, unread = await _text(move, row, datastore_id)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
     def make() -> Thing:
@@ -64,14 +64,14 @@ async def _datasource(move: Move, row: Row, datastore_id: str) -> Thing | None:
     return move.made("datasources", row.id, make)
 
 
-async def _text(move: Move, row: Row) -> tuple[str, list[str]]:
+async def _text(move: Move, row: Row, datastore_id: str) -> tuple[str, list[str]]:
     """What a datasource says, and why that is not known."""
     if row.shown.type == "qa":
         return _question_and_answer(row.shown.config), []
     if row.shown.type == "web_site":
         return "", []
     try:
-        found = await move.account.get(GetDatasource.parse({"id": row.id}))
+        found = await move.account.get(GetDatasource.parse({"id": row.id, "datastoreId": datastore_id}))
     except OutOfReach:
         raise
     except VivavoceError as error:
