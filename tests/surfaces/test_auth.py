@@ -417,9 +417,92 @@ def test_a_server_on_loopback_answers_to_loopback_names_alone(client, keys, host
 
 @pytest.mark.parametrize(("origin", "is_ours"), ORIGINS.items(), ids=ORIGINS)
 def test_a_server_on_loopback_takes_calls_from_pages_on_loopback_alone(client, keys, origin, is_ours):
-    seen = verdicts(client, keys["all"], {"origin": origin})
+    bare = {"/health": "GET", "/docs": "GET", "/nothing": "GET", "/agents": "GET", "/mcp": "POST"}
+    seen = {
+        client.request(method, path, headers={"origin": origin}).status_code for path, method in bare.items()
+    }
+    spoken = client.post("/mcp", json=LIST, headers={**bearing(keys["all"]), **ACCEPT, "origin": origin})
 
-    assert seen == ({200, 404} if is_ours else {403}), origin
+    assert seen == ({200, 404, 403, 401} if is_ours else {403}), origin
+    assert spoken.status_code == (200 if is_ours else 403)
+
+
+PAGE = {"origin": "https://shop.example"}
+
+
+@pytest.fixture(scope="module")
+def public(client, keys):
+    """An agent that anyone may ask."""
+    made = client.post("/agents", json={**NEW, "visibility": "public"}, headers=bearing(keys["all"]))
+    return made.json()["id"]
+
+
+def preflight(method, *names):
+    asked = {"access-control-request-method": method, "access-control-request-headers": ", ".join(names)}
+    return {**PAGE, **asked}
+
+
+@pytest.mark.parametrize("prefix", ["", "/api"])
+def test_a_page_of_any_origin_may_talk_to_a_public_agent(client, public, prefix):
+    path = f"{prefix}/agents/{public}/query"
+
+    invited = client.options(path, headers=preflight("POST", "content-type"))
+    asked = client.post(path, json={"query": "Hello", "colour": 1}, headers=PAGE)
+    shown = client.get(f"{prefix}/agents/{public}", headers=PAGE)
+    mine = {"visitorId": asked.json()["visitorId"]}
+    followed = client.get(
+        f"{prefix}/conversations/{asked.json()['conversationId']}", params=mine, headers=PAGE
+    )
+
+    answers = (invited, asked, shown, followed)
+    assert [answer.status_code for answer in answers] == [204, 200, 200, 200]
+    assert {answer.headers["access-control-allow-origin"] for answer in answers} == {"*"}
+    assert "X-Ignored-Fields" in asked.headers["access-control-expose-headers"]
+    assert not [answer for answer in answers if "access-control-allow-credentials" in answer.headers]
+
+
+def test_a_page_with_a_key_may_do_over_rest_what_the_key_may(client, keys):
+    invited = client.options("/agents", headers=preflight("GET", "authorization"))
+    listed = client.get("/agents", headers={**PAGE, **bearing(keys["read"])})
+    refused = client.post("/agents", json=NEW, headers={**PAGE, **bearing(keys["read"])})
+
+    assert [answer.status_code for answer in (invited, listed, refused)] == [204, 200, 403]
+    assert {answer.headers["access-control-allow-origin"] for answer in (invited, listed, refused)} == {"*"}
+
+
+def test_a_page_without_a_key_gets_nothing_else(client, public):
+    refused = [
+        client.get("/agents", headers=PAGE),
+        client.get("/agents", headers={**PAGE, **bearing("made-up")}),
+        client.options("/agents", headers=preflight("GET", "content-type")),
+        client.patch(f"/agents/{public}", json={"name": "Eve"}, headers=PAGE),
+        client.post("/mcp", json=LIST, headers={**ACCEPT, **PAGE}),
+        client.options("/mcp", headers=preflight("POST", "authorization")),
+        client.post("/channels/c1/events", json={}, headers=PAGE),
+        client.post(f"/agents/{public}/query", json={"query": "?"}, headers={**PAGE, "host": "evil.example"}),
+    ]
+
+    assert [answer.status_code for answer in refused] == [403] * 7 + [421]
+    assert not [answer for answer in refused if "access-control-allow-origin" in answer.headers]
+
+
+@pytest.mark.parametrize("given", [{}, {"authorization": "Bearer made-up"}], ids=["no key", "a made-up key"])
+def test_before_the_first_key_no_foreign_page_is_let_in(tmp_path, given):
+    with TestClient(application(settings_in(tmp_path)), base_url="http://127.0.0.1:8377") as client:
+        made = client.post("/agents", json={**NEW, "visibility": "public"}).json()["id"]
+        path = f"/agents/{made}/query"
+
+        refused = [
+            client.options(path, headers=preflight("POST", "content-type", "authorization")),
+            client.post(path, json={"query": "Hello"}, headers={**PAGE, **given}),
+            client.get(f"/agents/{made}", headers={**PAGE, **given}),
+            client.get("/agents", headers={**PAGE, **given}),
+        ]
+        near = client.get("/agents", headers={"origin": "http://localhost:3000"})
+
+    assert {answer.status_code for answer in refused} == {403}
+    assert not [answer for answer in (*refused, near) if "access-control-allow-origin" in answer.headers]
+    assert near.status_code == 200
 
 
 def test_a_browser_is_told_to_share_answers_only_with_the_origins_of_the_settings(settings, keys):
@@ -434,7 +517,9 @@ def test_a_browser_is_told_to_share_answers_only_with_the_origins_of_the_setting
                 answer
                 for origin in ("http://localhost:3000", "null", "https://evil.example")
                 for answer in (
-                    client.options(path, headers={"origin": origin, **asked}),
+                    client.options(
+                        path, headers={"origin": origin, **asked, "access-control-request-headers": ""}
+                    ),
                     client.get(path, headers={"origin": origin}),
                 )
             ]

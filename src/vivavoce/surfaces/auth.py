@@ -17,6 +17,8 @@ from vivavoce.operations import OPERATOR, STRANGER, Caller
 from vivavoce.operations import Scope as KeyScope
 from vivavoce.settings import Settings
 
+from .pages import Pages
+
 CALLER: ContextVar[Caller] = ContextVar("caller", default=STRANGER)
 """Whoever the request that is being served was found to come from."""
 
@@ -42,8 +44,10 @@ class Guard:
     machine. From then on, and always elsewhere, a caller without a key is a stranger.
     """
 
-    def __init__(self, app: ASGIApp, *, keys: Callable[[Scope], Keys], settings: Settings) -> None:
-        self.app, self.keys, self.settings = app, keys, settings
+    def __init__(
+        self, app: ASGIApp, *, keys: Callable[[Scope], Keys], settings: Settings, pages: Pages
+    ) -> None:
+        self.app, self.keys, self.settings, self.pages = app, keys, settings, pages
         self.is_local = is_loopback(settings.host)
         self.trusts_all = is_trusting(settings)
 
@@ -54,22 +58,29 @@ class Guard:
         # The blanks around a value are no part of it, and httptools leaves those behind it.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         headers = Headers(scope=scope)
-        refusal = self._misdirected(headers)
-        if refusal is None:
+        if not self._knows(headers.get("host", "")):
+            answer: ASGIApp = _refused(421, "MISDIRECTED", "This server does not answer to that Host.")
+        else:
             keys = self.keys(scope)
             CALLER.set(STRANGER if _is_event(scope) else await self._caller(keys, _bearer(headers)))
-        await (refusal or self.app)(scope, receive, send)
+            answer = await self._answer(scope, headers.get("origin"), keys)
+        await answer(scope, receive, send)
 
-    def _misdirected(self, headers: Headers) -> JSONResponse | None:
-        """A refusal for a request that a web page in some browser was tricked into sending."""
-        if not self._knows(headers.get("host", "")):
-            return _refused(421, "MISDIRECTED", "This server does not answer to that Host.")
-        origin = headers.get("origin")
-        if origin is not None and origin not in self.settings.allowed_origins:
-            host = urlsplit(origin).netloc
-            if not host or not is_loopback(_name(host)) or not self.is_local:
-                return _refused(403, "UNAUTHORIZED", "Calls from that Origin are not allowed.")
-        return None
+    async def _answer(self, scope: Scope, origin: str | None, keys: Keys) -> ASGIApp:
+        """The application, or a refusal for a request that a page in some browser was tricked into sending.
+
+        While everyone who reaches the server is trusted, no foreign page is.
+        """
+        if origin is None or origin in self.settings.allowed_origins:
+            return self.app
+        if not (self.trusts_all and await keys.is_empty()):
+            shared = self.pages.answer(self.app, scope, has_key=not CALLER.get().is_anonymous)
+            if shared is not None:
+                return shared
+        host = urlsplit(origin).netloc
+        if host and is_loopback(_name(host)) and self.is_local:
+            return self.app
+        return _refused(403, "UNAUTHORIZED", "Calls from that Origin are not allowed.")
 
     def _knows(self, host: str) -> bool:
         public = urlsplit(self.settings.public_url).netloc

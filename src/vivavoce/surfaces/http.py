@@ -22,13 +22,13 @@ from vivavoce.operations import Backend
 from vivavoce.settings import Settings
 
 from . import inbound, rest
-from .arguments import IGNORED
 from .auth import CALLER, METADATA, Guard, KeyRequired, metadata
 from .avatars import AvatarEndpoint, AvatarServers
 from .logs import log_failure
 from .mcp.selection import Selection
 from .mcp.server import server
 from .mcp.sessions import Sessions, owned
+from .pages import EXPOSED, Pages
 from .strangers import StrangersLimited
 
 
@@ -48,9 +48,6 @@ class Serves(Protocol):
 SessionsOf = Callable[[App], Serves]
 
 _OF_AVATAR = "/avatars/{avatarId}/mcp"
-
-_EXPOSED = ("Mcp-Session-Id", "Next-Cursor", "Retry-After", "WWW-Authenticate", IGNORED)
-"""Headers of an answer that a program in a web page may read."""
 
 _log = logging.getLogger(__name__)
 
@@ -77,6 +74,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None, *, works: boo
     async def about_access(request: Request) -> Response:
         return JSONResponse(metadata(request.scope, settings.public_url))
 
+    over_rest = rest.routes(_backend, CALLER.get)
     built = Starlette(
         routes=[
             *inbound.routes(),  # first, as most requests of a busy server are events
@@ -86,7 +84,7 @@ def application(settings: Settings, mcp: SessionsOf | None = None, *, works: boo
                 methods=["GET", "POST", "DELETE"],
             ),
             Route(_OF_AVATAR, AvatarEndpoint(public_url=settings.public_url), methods=["POST"]),
-            *rest.routes(_backend, CALLER.get),
+            *over_rest,
             Route("/", _welcome),
             Route("/health", _health),
             Route("/openapi.json", _openapi),
@@ -96,13 +94,18 @@ def application(settings: Settings, mcp: SessionsOf | None = None, *, works: boo
             Route(METADATA + _OF_AVATAR, about_access),
         ],
         middleware=[
-            Middleware(Guard, keys=lambda scope: scope["app"].state.app.keyring, settings=settings),
+            Middleware(
+                Guard,
+                keys=lambda scope: scope["app"].state.app.keyring,
+                settings=settings,
+                pages=Pages(over_rest),
+            ),
             Middleware(
                 CORSMiddleware,
                 allow_origins=settings.allowed_origins,
                 allow_methods=["*"],
                 allow_headers=["*"],
-                expose_headers=_EXPOSED,
+                expose_headers=EXPOSED,
             ),
             Middleware(StrangersLimited, settings=settings),
         ],

@@ -19,11 +19,11 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from vivavoce.errors import InvalidInput, NotAuthenticated, NotFound, TooLarge, VivavoceError, disk_faults
 from vivavoce.operations import CATALOGUE, Backend, Caller, Operation
+from vivavoce.operations.agents import ListAgents
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.crm_moves import AddConversationToScenario
 from vivavoce.operations.knowledge import CreateDatasource
@@ -32,6 +32,7 @@ from vivavoce.operations.uploads import LARGEST, AddFile
 from . import answers
 from .arguments import json_in, naming, texts_of, wanted
 from .limits import BODY
+from .pages import PageRoute
 
 Kind = type[Operation[Any]]
 _401_AREAS = ("crm", "tools")
@@ -55,35 +56,22 @@ _SOON = 5
 """Seconds after which a call may be made again, where nobody knows better."""
 
 
-def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) -> list[Route]:
+def routes(backend: Callable[[Request], Backend], caller: Callable[[], Caller]) -> list[PageRoute]:
     """A route for every way to an operation, with and without /api before it."""
-    return (
-        [
-            Route(prefix + path, _unserved, methods=["GET"], name=f"{prefix}GET {path}")
-            for prefix in ("", "/api")
-            for path in _UNSERVED
-        ]
-        + [
-            Route(
-                prefix + path,
-                _endpoint(kind, backend, caller),
-                methods=[method],
-                name=f"{prefix}{method} {path}",
-            )
-            for prefix in ("", "/api")
-            for (method, path), kind in _ways().items()
-        ]
-        + [
-            Route(
-                prefix + path,
-                _endpoint(AgentQuery, backend, caller, is_brief=path == answers.SIMPLE),
-                methods=["POST"],
-                name=prefix + path,
-            )
-            for prefix in ("", "/api")
-            for path in (answers.LEGACY, answers.SIMPLE)
-        ]
-    )
+    unserved = [(path, "GET", _unserved(caller), False) for path in _UNSERVED]
+    catalogue = [
+        (path, method, _endpoint(kind, backend, caller), kind.spec.anonymous)
+        for (method, path), kind in _ways().items()
+    ]
+    queries = [
+        (path, "POST", _endpoint(AgentQuery, backend, caller, is_brief=path == answers.SIMPLE), True)
+        for path in (answers.LEGACY, answers.SIMPLE)
+    ]
+    return [
+        PageRoute(prefix + path, endpoint, is_open=is_open, methods=[method], name=f"{prefix}{method} {path}")
+        for prefix in ("", "/api")
+        for path, method, endpoint, is_open in (*unserved, *catalogue, *queries)
+    ]
 
 
 def refused(
@@ -112,10 +100,18 @@ def refused(
     return JSONResponse(body, status, headers=headers)
 
 
-async def _unserved(request: Request) -> JSONResponse:
-    """404 that says of a route, and not of some thing, that there is none."""
-    path = request.url.path.removeprefix("/api")
-    return refused(NotFound(f"GET {path} is not served here.", hint=_UNSERVED[path]))
+def _unserved(caller: Callable[[], Caller]) -> Callable[[Request], Awaitable[ASGIApp]]:
+    """Answers 404 that says of a route, and not of some thing, that there is none."""
+
+    async def endpoint(request: Request) -> ASGIApp:
+        path = request.url.path.removeprefix("/api")
+        try:
+            caller().check(ListAgents.spec)  # as before any list: strangers learn nothing
+        except VivavoceError as error:
+            return refused(error, ListAgents)
+        return refused(NotFound(f"GET {path} is not served here.", hint=_UNSERVED[path]))
+
+    return endpoint
 
 
 def _respelled(body: dict[str, Any], kind: Kind, given: Collection[str]) -> dict[str, Any]:
