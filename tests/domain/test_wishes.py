@@ -37,10 +37,33 @@ Como faço para falar com um atendente?
 quiero hablar con una persona
 Necesito un agente humano
 pásame con un asesor
+transfere para um humano por favor
+transferir para atendente
+Por favor, encaminhe para o atendimento
+Can you transfer to a human?
+connect me to support
+Please connect me with customer service
+put me through to the support
+customer service please
+Customer support!
+quero falar com o suporte
 """.splitlines()
 
 NOT_FOR_A_HUMAN = """\
 human resources policy?
+What are the customer service hours?
+customer service hours?
+Is customer service open today?
+Connect me to support articles about billing
+How do I transfer to another person?
+Transferir dinheiro para uma pessoa
+transferir para outra pessoa
+Como transferir para atendente no fluxo do CRM?
+The agent should transfer to a human after three failures
+Do you offer support in French?
+Give me support for my printer
+How do agents talk to support systems?
+Our customer service is slow
 What is the human resources policy on holidays?
 o atendimento humano funciona quando?
 Qual é o horário do atendimento humano?

@@ -187,3 +187,30 @@ def test_a_route_that_is_not_served_is_no_missing_thing(client, prefix, path):
 
     assert (answer.status_code, answer.json()["error"]) == (404, "NOT_FOUND")
     assert answer.json()["message"] == f"GET {path} is not served here."
+
+
+@pytest.mark.parametrize("name", ["Host", "Content-Length", "Proxy-Authorization", "X Key"])
+@pytest.mark.parametrize("route", ["/agents/{}/tools", "PATCH"])
+def test_a_header_that_no_call_can_carry_is_refused_when_the_tool_is_made(client, agent, name, route):
+    config = {"name": "Stock", "description": "d", "url": "https://shop.example/stock"}
+    tool = {"type": "http", "config": {**config, "headers": [{"key": name, "value": "x"}]}}
+    if route == "PATCH":
+        answer = client.patch(f"/agents/{agent}", json={"tools": [tool]})
+    else:
+        answer = client.post(route.format(agent), json=tool)
+
+    assert (answer.status_code, list(answer.json()["details"])) == (400, ["config.headers"])
+
+
+@pytest.mark.parametrize("query", [" ", "\n\t ", "\u00a0"])
+def test_a_query_that_says_nothing_is_refused_unless_a_file_comes_with_it(client, agent, query):
+    file = {"name": "a.png", "url": "https://shop.example/a.png"}
+
+    blank = client.post(f"/agents/{agent}/query", json={"query": query})
+    carrying = client.post(f"/agents/{agent}/query", json={"query": query, "attachments": [file]})
+
+    assert (blank.status_code, blank.json()["details"]) == (
+        400,
+        {"query": "must not be blank, unless a file comes with it"},
+    )
+    assert carrying.status_code == 200

@@ -13,6 +13,7 @@ from vivavoce.errors import Conflict, InvalidInput
 from .addresses import leads_elsewhere
 from .entities import Entity
 from .faults import faults_of, in_words
+from .headers import check_header_names
 from .http_tools import HttpConfig, destination_of
 from .secrets import Cover
 from .values import Id, JsonObject, Text, Unlisted, Value
@@ -130,7 +131,12 @@ class ToolDraft(Value):
         if self.type == "http":
             moved = destination_of(self.config) != destination_of(known)
             cover = Cover(stored, leads_elsewhere=moved)
-            config = HttpConfig.model_validate(self.config).covered(cover)
+            request = HttpConfig.model_validate(self.config)
+            before_them = {header.get("key") for header in known.get("headers", ())} if before else set()
+            check_header_names(
+                "config.headers", (each.key for each in request.headers if each.key not in before_them)
+            )
+            config = request.covered(cover)
             return config.model_dump(mode="json", exclude_none=True), cover.found
         moved = leads_elsewhere("config", self.config, known, stored)
         cover = Cover(stored, leads_elsewhere=moved)

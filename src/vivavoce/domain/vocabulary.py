@@ -28,6 +28,8 @@ HUMAN_HELP = words(
     "atendimento-humano suporte-humano ajuda-humana atendente-humano pessoa-real",
     "atencion-humana agente-humano persona-real soporte-humano",
 )
+DEPARTMENTS = words("support helpdesk suporte atendimento sac soporte")
+"""Where persons are: whoever is passed on to them, or speaks with them, means those."""
 FILLERS = words(
     "to with a an the some any one of your live real actual please directly through",
     "com um uma o algum alguma seu sua os verdade pra para pro direto favor por de do da",
@@ -54,6 +56,15 @@ PASSING = words(
     "transfiere transfiera pasa pase pasar comunica comunicar pasame comunicame transfiereme llama",
 )
 MOVING = words("connect transfer redirect transfere transfira encaminha encaminhe transfiereme pasame")
+HANDING = words(
+    "transfer connect escalate forward redirect",
+    "transfere transfira transferir encaminha encaminhe encaminhar direciona direcione passa passe passar",
+    "transfiere transfiera pasa pase",
+)
+"""Told to do so at the beginning of a sentence, one hands over whoever says it, also without naming them."""
+OPENERS = words("please can could would you por favor pode poderia podem puede podria voce usted")
+REACHING = HANDING | SPEAKING | {"put"}
+"""What leads to a department as it does to a person."""
 CALLING = words("chama chame chamar escalate llama")
 OTHERS = words(
     "you agent agents bot bots it they he she wants wishes needs",

@@ -77,15 +77,12 @@ def _clauses(text: str) -> Iterator[list[str]]:
 def _is_bare_call(words: Sequence[str]) -> bool:
     around = vocabulary.FILLERS | {"now", "agora", "ahora", "humano", "real", "live"}
     called = [word for word in words if word in vocabulary.CALLED_ALONE]
-    joined = {"-".join(pair) for pair in pairwise(words)}
-    known = vocabulary.CALLED_ALONE | around
-    if joined & vocabulary.HUMAN_HELP and len(words) <= _SHORT_CALL:
-        return len([word for word in words if word not in known]) <= 1 and words[-1] not in {"quando", "when"}
-    return bool(called) and all(word in known for word in words)
+    left, known = _without_help(words), vocabulary.CALLED_ALONE | around
+    return (bool(called) or len(left) < len(words)) and all(word in known for word in left)
 
 
 def _asks_for_person(words: Sequence[str]) -> bool:
-    if not vocabulary.CUSTOMERS.isdisjoint(words):
+    if not vocabulary.CUSTOMERS.isdisjoint(_without_help(words)):
         return False
     for place, word in enumerate(words):
         if word in vocabulary.SPEAKING | vocabulary.WANTING | vocabulary.PASSING and _reaches_person(
@@ -105,7 +102,7 @@ def _reaches_person(words: Sequence[str], place: int) -> bool:
     if verb in vocabulary.PASSING:
         is_first_person = rest[:1] in (["me"], ["us"]) or words[max(0, place - 1) : place] == ["me"]
         rest = rest[1:] if rest[:1] in (["me"], ["us"]) else rest
-        is_first_person = is_first_person or verb.endswith("me")
+        is_first_person = is_first_person or verb.endswith("me") or _is_told_to_hand(words, place)
         if not is_first_person and verb not in vocabulary.CALLING:
             return False
         if verb in vocabulary.MOVING and (
@@ -114,11 +111,24 @@ def _reaches_person(words: Sequence[str], place: int) -> bool:
             return True
     for index, word in enumerate(rest):
         pair = "-".join(rest[index : index + 2])
-        if pair in vocabulary.HUMAN_HELP or word in vocabulary.PERSONS:
+        is_department = word in vocabulary.DEPARTMENTS and verb in vocabulary.REACHING
+        if pair in vocabulary.HUMAN_HELP or word in vocabulary.PERSONS or is_department:
             return _may_follow(rest[index + (2 if pair in vocabulary.HUMAN_HELP else 1) :], verb)
         if word not in vocabulary.FILLERS:
             return False
     return False
+
+
+def _is_told_to_hand(words: Sequence[str], place: int) -> bool:
+    """Whether the verb at a place begins an order to hand over: whoever gives it means themselves."""
+    return words[place] in vocabulary.HANDING and all(word in vocabulary.OPENERS for word in words[:place])
+
+
+def _without_help(words: Sequence[str]) -> list[str]:
+    """The words without pairs that name human help, such as customer service."""
+    pairs = [place for place, pair in enumerate(pairwise(words)) if "-".join(pair) in vocabulary.HUMAN_HELP]
+    gone = {each for place in pairs for each in (place, place + 1)}
+    return [word for place, word in enumerate(words) if place not in gone]
 
 
 def _may_follow(after: Sequence[str], verb: str) -> bool:

@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from vivavoce.domain.headers import is_written_here
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
 from .places import Place, next_place, place_of
-
-_OURS = frozenset(
-    {
-        "accept-encoding",
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-"""The headers that say how the call travels: they are written here, or not at all."""
 
 _HARMLESS = frozenset({"accept", "accept-language", "user-agent"})
 """The headers that may go along to another server. Any other may be a key."""
@@ -67,7 +52,7 @@ def call_of(method: str, url: str, headers: Mapping[str, str] | None, content: b
     """A call as it was asked for; InvalidInput when it says something that it may not."""
     given = tuple((headers or {}).items())
     for name, value in given:
-        if name.lower() in _OURS or name.lower().startswith("proxy-"):
+        if is_written_here(name):
             raise InvalidInput(
                 f"The header {name} cannot be set.", hint="Leave it out: it is written for you."
             )
