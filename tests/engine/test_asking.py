@@ -26,7 +26,7 @@ from vivavoce.errors import (
 )
 from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER
 from vivavoce.operations.answers import AgentAnswer
-from vivavoce.ports import Called, Delta, Piece, Prompt, Spent, Tables
+from vivavoce.ports import Called, Cut, Delta, Piece, Prompt, Spent, Tables
 from vivavoce.testing import FakeClock, ScriptedModel, TestModels, ingested, open_test_engine
 
 SHOP = "Our shop sells shoes. Shoes may come back within 30 days. We ship to Brazil for 9 dollars."
@@ -620,3 +620,66 @@ async def test_a_test_goes_on_as_one_whether_that_is_said_again_or_not(desk):
 
     talk = await desk.read(lambda tables: tables.conversations.find("talk1"))
     assert talk.is_test
+
+
+# Answers that are cut
+
+
+async def test_an_answer_that_its_provider_cut_says_so_wherever_it_is_read(desk, models):
+    models.model = ScriptedModel([[Delta("It is nine and"), Cut()], "It is nine."])
+
+    cut = await desk.ask("When?")
+    whole = await desk.ask("When?", conversationId=cut.conversation_id)
+    kept = await desk.run("get_message", messageId=cut.message_id)
+
+    assert cut.metadata["isCut"] is True
+    assert kept.metadata["isCut"] is True
+    assert "isCut" not in whole.metadata
+
+
+async def test_an_answer_that_grew_too_long_here_says_so(desk, models):
+    models.model = ScriptedModel([[Delta("x" * 60_000), Delta("y" * 60_000)]])
+
+    answer = await desk.ask("When?")
+
+    assert (len(answer.answer), answer.metadata["isCut"]) == (100_000, True)
+
+
+async def test_a_draft_that_was_cut_says_so(desk, models):
+    models.model = ScriptedModel([[Delta("It is nine and"), Cut()]])
+
+    assert (await desk.ask("When?", isDraft=True)).metadata["isCut"] is True
+
+
+# Two contacts in one message
+
+
+async def test_a_message_whose_sender_is_two_contacts_is_answered_for_the_first(desk, models):
+    models.model = ScriptedModel(["Nine."])
+    ids = {"externalId": "u-7", "email": "bia@example.com", "phoneNumber": "5511999990000"}
+    by = {name: (await desk.run("save_contact", **{name: value})).id for name, value in ids.items()}
+
+    async def whose(**contact):
+        answer = await desk.ask("When?", contact=contact)
+        found = await desk.read(lambda tables: tables.conversations.find(answer.conversation_id))
+        return found.contact_id
+
+    assert await whose(phoneNumber=ids["phoneNumber"], email=ids["email"]) == by["email"]
+    assert await whose(phoneNumber=ids["phoneNumber"], userId="u-7") == by["externalId"]
+    assert await whose(email=ids["email"], phoneNumber=ids["phoneNumber"], userId="u-7") == by["externalId"]
+    first, second, third = [await desk.run("get_contact", contactId=by[name]) for name in ids]
+    assert (first.external_id, first.email, first.phone_number) == ("u-7", None, None)
+    assert (second.external_id, second.email, second.phone_number) == (None, ids["email"], None)
+    assert (third.external_id, third.email, third.phone_number) == (None, None, ids["phoneNumber"])
+
+
+async def test_the_wire_has_every_key_of_sources_and_usage_also_where_it_is_null(desk, models):
+    models.model = None
+
+    wire = (await desk.ask("Within how many days may shoes come back?")).wire()
+
+    (source, *_) = wire["sources"]
+    unknown = ("source", "source_url", "page_number", "total_pages", "custom_id", "page")
+    assert {name: source[name] for name in unknown} == dict.fromkeys(unknown)
+    assert "mime_type" in source
+    assert "cost" in wire["usage"]

@@ -15,7 +15,20 @@ from vivavoce.adapters.egress.clients import EgressClients
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint, Patience
 from vivavoce.adapters.llms.chunks import Hearing, events_in
 from vivavoce.errors import LimitReached, NotAvailable, UpstreamFailed, VivavoceError
-from vivavoce.ports import Called, Delta, Given, Model, Offered, Piece, Prompt, Returned, Said, Spent, Wrote
+from vivavoce.ports import (
+    Called,
+    Cut,
+    Delta,
+    Given,
+    Model,
+    Offered,
+    Piece,
+    Prompt,
+    Returned,
+    Said,
+    Spent,
+    Wrote,
+)
 
 from .loopback import FORBIDDEN_URLS, PUBLIC, Names, Server, Switchboard, answer, lying_names, redirect
 from .providers import (
@@ -149,7 +162,16 @@ async def test_what_a_model_thinks_is_not_said(provider, model):
 async def test_an_answer_that_was_cut_by_the_number_of_tokens_asked_for_is_an_answer(provider, model):
     provider.says(said("Hello and", finish="length"))
 
-    assert text_of(await all_of(model, HELLO)) == "Hello and"
+    pieces = await all_of(model, HELLO)
+
+    assert text_of(pieces) == "Hello and"
+    assert Cut() in pieces
+
+
+async def test_an_answer_that_came_to_its_end_is_not_cut(provider, model):
+    provider.says(said("Hello."))
+
+    assert Cut() not in await all_of(model, HELLO)
 
 
 async def test_a_known_model_has_its_price(provider, models):

@@ -265,6 +265,15 @@ async def test_a_native_model_that_says_nothing_until_no_token_is_left_is_not_as
 
 
 @needs("mistralai", "mistralai")
+async def test_a_native_model_that_is_let_say_no_more_says_so(front, models):
+    front.answers[PATH] = streamed(chunk({"content": "Hello and"}), chunk({}, "length", usage=USAGE), DONE)
+
+    pieces = await all_of(models.named("mistral_small", None, keys("mistral")), PROMPT)
+
+    assert [type(piece).__name__ for piece in pieces] == ["Delta", "Cut", "Spent"]
+
+
+@needs("mistralai", "mistralai")
 async def test_mistral_answers(front, models):
     front.answers[PATH] = said("Hello", " there.")
 

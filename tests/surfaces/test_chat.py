@@ -19,7 +19,7 @@ from rich.console import Console
 
 from vivavoce.app import open_app
 from vivavoce.errors import NotFound, UpstreamFailed
-from vivavoce.ports import Called, Delta
+from vivavoce.ports import Called, Cut, Delta
 from vivavoce.surfaces.cli.chat import Chat, converse
 from vivavoce.testing import ScriptedModel, TestModels, ingested, open_test_engine
 
@@ -98,6 +98,30 @@ def test_citations_are_marks_in_the_text_and_footnotes_behind_it(talk, runner):
     assert answer == "Shoes may be returned within thirty days [1]."
     assert footnote.startswith("[1] returns.txt (")
     assert footnote.endswith('%): "Shoes may be returned within thirty days."\n')
+
+
+def test_a_mark_that_did_not_hold_is_told(talk, runner):
+    said = "Shoes may be returned within thirty days [1]. The moon is made of cheese [1]."
+    engine, chat, shown = talk(ScriptedModel([said]))
+    store = runner.run(run(engine, "create_datastore", type="qdrant", name="Shop"))
+    text = "Shoes may be returned within thirty days. Bring the receipt."
+    runner.run(run(engine, "create_datasource", datastoreId=store["id"], name="returns.txt", text=text))
+    runner.run(run(engine, "addDatastoreTool", agentId=_agent(engine, runner), datastoreId=store["id"]))
+    runner.run(ingested(engine))
+
+    chat.say("Within how many days may shoes be returned?")
+
+    *_, last = shown.getvalue().splitlines()
+    assert last == "[1] does not bear out: “The moon is made of cheese”"
+    assert shown.getvalue().count("does not bear out") == 1
+
+
+def test_an_answer_that_was_cut_says_so(talk):
+    _, chat, shown = talk(ScriptedModel([[Delta("We open at"), Cut()]]))
+
+    chat.say("When?")
+
+    assert shown.getvalue() == "We open at\nThe answer was cut off here: it grew too long.\n"
 
 
 def test_calls_of_tools_are_shown_between_the_words(talk, runner):

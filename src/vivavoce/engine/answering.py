@@ -12,7 +12,7 @@ from typing import Any
 from vivavoce.domain.citing import Cite, Citing
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import Hear, Told
-from vivavoce.ports import Called, Delta, Model, Prompt, Returned, Spent, Step, Wrote
+from vivavoce.ports import Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
 
 from .toolbox import Asked, Toolbox
 
@@ -42,6 +42,8 @@ class Drafted:
     asked: Asked | None = None
     """A call that waits for an operator; there is no answer then."""
     steps: tuple[Step, ...] = ()
+    is_cut: bool = False
+    """Whether the answer ends before its end: the provider or this program let it grow no longer."""
     milliseconds: int = 0
 
 
@@ -89,15 +91,19 @@ class _Speaking:
         citing = Citing(known=len(self.toolbox.numbered))
         calls: list[Called] = []
         begins = self._next_paragraph()
+        self.drafted.is_cut = False
         async with aclosing(self.model.answer(prompt)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     self._take(citing.feed(piece.text), begins)
                 elif isinstance(piece, Called):
                     calls.append(piece)
+                elif isinstance(piece, Cut):
+                    self.drafted.is_cut = True
                 else:
                     self.drafted.spent.append(piece)
                 if len(self.drafted.text) >= MOST_ANSWER:
+                    self.drafted.is_cut = True
                     return []
         self._take(citing.end(), begins)
         return calls

@@ -30,6 +30,8 @@ from .references import agent_named, contact_named
 
 _IDS = {"email": "email", "phone_number": "phoneNumber", "external_id": "externalId"}
 """What a person is known by, and what the wire calls it."""
+_FIRST = ("external_id", "email", "phone_number")
+"""By which of them a person is looked for first."""
 
 
 @handles(ListContacts)
@@ -133,6 +135,22 @@ def kept_contact(given: Mapping[str, Any], known: Contact | None, work: Work) ->
         contact = known.changed(work.now, **given)
         work.tables.contacts.replace(contact)
     return contact
+
+
+def speaking_contact(given: Mapping[str, Any], known: Contact | None, work: Work) -> Contact:
+    """The contact whom a message comes from, with what is given, stored; a message is lost over no conflict.
+
+    It is `known`, or the first who has the externalId, else the email, else the phoneNumber, or a new one.
+    What others are known by stays with them.
+    """
+    holders = {name: work.tables.contacts.known_by(**{name: value}) for name, value in _ids(given).items()}
+    if known is None:
+        found = (each for name in _FIRST for each in holders.get(name, ()))
+        known = next(found, None)
+    taken = {
+        name for name, them in holders.items() for each in them if known is not None and each.id != known.id
+    }
+    return kept_contact({name: value for name, value in given.items() if name not in taken}, known, work)
 
 
 def known_contact(given: Mapping[str, Any], work: Work) -> Contact | None:

@@ -44,7 +44,10 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
         conversation_id=op.conversation_id or "",
         visitor_id=known.conversation.visitor_id or "",
         sources=borne_out.sources,
-        metadata={"citations": [list(cite) for cite in borne_out.cites]},
+        metadata={
+            "citations": [list(cite) for cite in borne_out.cites],
+            **({"isCut": True} if drafted.is_cut else {}),
+        },
         usage=usage,
     )
 

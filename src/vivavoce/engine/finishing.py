@@ -66,6 +66,7 @@ def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnsw
             agent_model=_model(done.drafted.spent),
             metadata={
                 "citations": [list(cite) for cite in done.checked.cites],
+                **({"isCut": True} if done.drafted.is_cut else {}),
                 **({"isStepAgentResponse": True} if done.scene.is_step_agent else {}),
             },
         )

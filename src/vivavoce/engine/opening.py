@@ -18,7 +18,7 @@ from vivavoce.operations.answers import AgentQuery, Attachment, QueryContact
 
 from .access import why_kept_out
 from .announcing import announce
-from .contacts import kept_contact
+from .contacts import speaking_contact
 from .endings import say_why
 from .handlers import Work
 from .holding import delay_of, promise
@@ -246,7 +246,7 @@ def _contact(op: AgentQuery, work: Work) -> Contact | None:
     known = None if op.contact_id is None else contact_named(op.contact_id, work)
     given = {} if op.contact is None else _given(op.contact)
     is_known_by = any(given.get(name) for name in ("email", "phone_number", "external_id"))
-    return kept_contact(given, known, work) if known is not None or is_known_by else None
+    return speaking_contact(given, known, work) if known is not None or is_known_by else None
 
 
 def _given(contact: QueryContact) -> dict[str, str]:

@@ -113,12 +113,16 @@ class AgentAnswer(Result):
     approvals: list[ApprovalAsked] = []
 
     def wire(self) -> Any:
-        """What there is; without an answer, the ids alone, as the wire has it, and how to fetch it later."""
+        """What there is, each source and the usage with all of their keys.
+
+        Without an answer, the ids alone, as the wire has it, and how to fetch it later.
+        """
         if self.answer is None:
             ids = {"conversationId": self.conversation_id, "visitorId": self.visitor_id}
             later = {} if self.message_id is None else {"messageId": self.message_id}
             return {**ids, **later, **({"metadata": self.metadata} if later else {})}
-        return self.model_dump(mode="json", exclude_none=True)
+        whole = self.model_dump(mode="json")
+        return {name: value for name, value in whole.items() if value is not None}
 
 
 class FetchedAnswer(AgentAnswer):
@@ -195,6 +199,12 @@ class AgentQuery(
     def _one_way_back(self) -> Self:
         if self.streaming and self.callback_url is not None:
             raise ValueError("streaming and callbackURL exclude each other")
+        return self
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.query.strip() and not self.attachments and not self.images:
+            raise ValueError("query: must not be blank, unless a file comes with it")
         return self
 
 

@@ -20,6 +20,7 @@ from .conversations import (
 from .library import Collections, Documents, Ingestions, Passages, Uploads
 from .models import (
     Called,
+    Cut,
     Delta,
     Given,
     Model,
@@ -64,6 +65,7 @@ __all__ = [
     "Contacts",
     "ConversationFilter",
     "Conversations",
+    "Cut",
     "Datasources",
     "Delta",
     "Documents",

@@ -87,6 +87,12 @@ class Delta(NamedTuple):
     text: str
 
 
+class Cut(NamedTuple):
+    """The answer ends before its end: its provider let the model say no more."""
+
+    reason: Literal["length"] = "length"
+
+
 class Spent(NamedTuple):
     """What a request cost; the last piece."""
 
@@ -98,7 +104,7 @@ class Spent(NamedTuple):
     """In US dollars; None where no price is known."""
 
 
-Piece = Delta | Called | Spent
+Piece = Delta | Called | Cut | Spent
 
 
 class Model(Protocol):

@@ -14,7 +14,7 @@ from typing import Any
 
 from vivavoce import __version__
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Called, Delta, Piece, Prompt, Spent
+from vivavoce.ports import Called, Cut, Delta, Piece, Prompt, Spent
 
 from .chunks import Hearing, Refused, Unreadable, events_in, object_in
 from .failing import Failed, cut_off, refused, retry_seconds, unreachable, unreadable, used_up, withheld
@@ -151,6 +151,8 @@ class ChatSpeaker:
             Called(call.id or f"call_{place}", names.meant(call.name), call.arguments)
             for place, call in enumerate(calls)
         ]
+        if hearing.finish == "length":
+            pieces.append(Cut())
         usage = hearing.usage or {}
         read, wrote = counted(usage.get("prompt_tokens")), counted(usage.get("completion_tokens"))
         if read is not None and wrote is not None:

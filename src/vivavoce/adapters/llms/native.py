@@ -37,7 +37,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Called, Delta, Offered, Piece, Prompt, Spent
+from vivavoce.ports import Called, Cut, Delta, Offered, Piece, Prompt, Spent
 
 from .chunks import MOST_CALLS
 from .failing import (
@@ -110,6 +110,7 @@ class NativeSpeaker:
             raise unreadable(self._target)
         return [
             *(Called(call.tool_call_id, names.meant(call.tool_name), _arguments(call)) for call in calls),
+            *((Cut(),) if response.finish_reason == "length" else ()),
             *await self._spent(response),
         ]
 

@@ -6,10 +6,12 @@ import asyncio
 import importlib
 import json
 import os
+import re
 import sys
 import uuid
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -52,7 +54,8 @@ def command(
     """Talk to an agent.
 
     AGENT is the id of an agent, or its handle with @ before it. The answer is shown as it comes. Numbers
-    such as [1] stand behind what rests on a source; the sources follow with the words themselves.
+    such as [1] stand behind what rests on a source; the sources follow with the words themselves, and which
+    numbers did not hold when they were checked.
 
     Ctrl-C stops an answer, Ctrl-D ends the conversation. With --message, or with a text on stdin, one
     message is answered.
@@ -108,13 +111,13 @@ class Chat:
     def say(self, text: str) -> None:
         """Send a message and show the answer as it comes, with its sources behind it."""
         self._is_midline = self._has_waited = False
-        cited: set[int] = set()
+        heard = _Heard()
         try:
-            answer = self.asked(text, partial(self._hear, cited))
+            answer = self.asked(text, partial(self._hear, heard))
         finally:
             self._end_line()
         self._show_outcome(answer)
-        self._show_sources(answer, cited)
+        self._show_sources(answer, heard)
 
     def asked(self, text: str, hear: Callable[[Told], None] | None = None) -> AgentAnswer:
         """The answer to a message; the next message goes to the same conversation."""
@@ -135,11 +138,12 @@ class Chat:
         self._end_line()
         self._console.print(harmless(text), style="dim")
 
-    def _hear(self, cited: set[int], told: Told) -> None:
+    def _hear(self, heard: _Heard, told: Told) -> None:
         if told.kind == "answer":
+            heard.text += told.text
             self._write(told.text)
         elif told.kind == "cite":
-            cited.add(int(told.text))
+            heard.marks.append((int(told.text), len(heard.text)))
             self._write(f" [{told.text}]", "dim")
         elif told.kind == "tool_call":
             self.tell(f"  calls {_call(told.text)}")
@@ -161,17 +165,39 @@ class Chat:
     def _show_outcome(self, answer: AgentAnswer) -> None:
         if answer.answer is None:
             self.tell(f"No answer. {answer.metadata.get('reason', '')}".rstrip())
+        if answer.metadata.get("isCut"):
+            self.tell("The answer was cut off here: it grew too long.")
         for approval in answer.approvals:
             self.tell(f"The call of {approval.tool!r} waits for approval {approval.id}.")
 
-    def _show_sources(self, answer: AgentAnswer, cited: set[int]) -> None:
+    def _show_sources(self, answer: AgentAnswer, heard: _Heard) -> None:
         sources = sorted(answer.sources, key=lambda source: source.number)
         if sources:
             self._console.print()
         for source in sources:
             self.tell(_footnote(source))
-        for number in sorted(cited - {source.number for source in sources}):
+        refuted = heard.refuted(answer)
+        shown = {source.number for source in sources} | {number for number, _ in refuted}
+        for number in sorted({number for number, _ in heard.marks} - shown):
             self.tell(f"[{number}] cannot be shown.")
+        for number, behind in refuted:
+            self.tell(f"[{number}] does not bear out: “{behind}”")
+
+
+@dataclass
+class _Heard:
+    """What was shown of an answer before its citations were checked."""
+
+    text: str = ""
+    marks: list[tuple[int, int]] = field(default_factory=list)
+    """The number of each citation, and where it stands."""
+
+    def refuted(self, answer: AgentAnswer) -> list[tuple[int, str]]:
+        """The marks that did not hold, each with the words before it."""
+        held = {tuple(mark) for mark in answer.metadata.get("citations", ())}
+        return [
+            (number, _words_before(self.text, at)) for number, at in self.marks if (number, at) not in held
+        ]
 
 
 def converse(chat: Chat, read: Callable[[], str]) -> None:
@@ -233,6 +259,13 @@ def _footnote(source: AnswerSource) -> str:
     page = f", page {source.page}" if source.page else ""
     quote = _cut(source.quote or source.text)
     return f'[{source.number}] {source.datasource_name}{page} ({source.score:.0%}): "{quote}"'
+
+
+def _words_before(text: str, at: int) -> str:
+    """The end of what stands before a place: its sentence, or as much as can be shown."""
+    before = " ".join(text[:at].split())
+    sentence = re.split(r"(?<=[.!?])\s+", before)[-1]
+    return sentence if len(sentence) <= _SHOWN else f"…{sentence[-_SHOWN:]}"
 
 
 def _cut(text: str) -> str:
