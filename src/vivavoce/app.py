@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -37,9 +38,12 @@ from vivavoce.hosted.keys import ForwardedKeys, key_of
 from vivavoce.operations import Backend
 from vivavoce.ports import Index, Ports
 from vivavoce.settings import Settings, calm_numerics
+from vivavoce.unopened import LateStore, LateVault
 from vivavoce.workspace import open_store, vault_of
 
 if TYPE_CHECKING:
+    from vivavoce.adapters.sql.postgres import PostgresStore
+    from vivavoce.adapters.sql.sqlite import SqliteStore
     from vivavoce.hosted.backend import HostedBackend
 
 __all__ = ["App", "at_work", "index_folder", "open_app", "open_ports"]
@@ -58,7 +62,7 @@ class App:
     backend: Backend
     keyring: Keyring | ForwardedKeys
     request_state_key: bytes
-    """Signs what a client carries between two rounds of one call; the same in every process."""
+    """Signs what a client carries between two rounds of one call; the same in every process that serves."""
     ports: Ports
     ingester: Ingester
     inbox: Inbox
@@ -82,7 +86,8 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
     due to workers, here or elsewhere, waits at its end for nothing that others can finish, and ends itself
     where a part of it broke.
     """
-    vault = vault_of(settings)
+    is_late = bool(settings.chatvolt_api_key) and not stays  # then the workspace is hardly ever needed
+    vault = LateVault(partial(vault_of, settings)) if is_late else vault_of(settings)
     async with open_ports(settings, vault) as ports:
         ingester = Ingester(ports)
         engine = Engine(
@@ -102,7 +107,7 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
         app = App(
             engine if hosted is None else hosted,
             ForwardedKeys(keyring) if settings.forward_keys.lower() == "on" else keyring,
-            vault.derived("request-state"),
+            os.urandom(32) if is_late else vault.derived("request-state"),
             ports,
             ingester,
             inbox,
@@ -147,11 +152,15 @@ async def at_work(
 
 
 @asynccontextmanager
-async def open_ports(settings: Settings, vault: AesVault) -> AsyncIterator[Ports]:
-    """The ports on real adapters."""
+async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIterator[Ports]:
+    """The ports on real adapters; with a late vault, the workspace is opened when it is first used."""
     calm_numerics()
     new_id = identity.Ids()
-    store = open_store(settings, vault, new_id)
+    store: SqliteStore | PostgresStore | LateStore
+    if isinstance(vault, LateVault):
+        store = LateStore(lambda: open_store(settings, vault.opened(), new_id))
+    else:
+        store = open_store(settings, vault, new_id)
     web = Egress(allow=settings.allowed_addresses)
     outside = Egress(allow=settings.allowed_addresses, at_once=_CALLS_AT_ONCE)
     own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else

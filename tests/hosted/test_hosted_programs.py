@@ -62,6 +62,17 @@ async def test_the_drop_in_configuration_works_on_the_hosted_account(program, er
     assert fake.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
+async def test_nothing_is_stored_here_while_the_hosted_account_is_worked_on(program, tmp_path):
+    async with (
+        hosting(says(200, [AGENT])) as fake,
+        Client(program(fake.address), read_timeout_seconds=60) as client,
+    ):
+        await client.call_tool("list_agents", {})
+        await client.call_tool("update_agent", {"id": "cagent", "name": "Bo"})
+
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_what_the_hosted_service_cannot_do_is_no_tool_even_when_all_are_asked_for(program):
     words = ("--toolsets", "all")
     async with (
