@@ -6,13 +6,13 @@ from vivavoce.domain.citation_styles import Cited, Style, style_in, surname_of
 from vivavoce.domain.framing import (
     SPOKEN,
     Quotation,
-    is_another_voice,
     quotations,
     quoted,
     said,
     spoken_language,
     stated,
 )
+from vivavoce.domain.other_voices import is_another_voice, is_note
 
 BOOK = Cited("Governing the Commons", ("Elinor Ostrom",), 1990, "42")
 PAPER = Cited("A Behavioral Approach", ("Elinor Ostrom", "Jo Burger", "Ann Field"), 1998, None)
@@ -66,7 +66,20 @@ def test_an_introduction_is_not_the_words_of_the_author():
 
 
 @pytest.mark.parametrize(
-    "heading", ["INTRODUCTION", "Foreword", "Translator's Note", "Introduction by Jo Burger"]
+    "heading",
+    [
+        "INTRODUCTION",
+        "Foreword",
+        "Translator's Note",
+        "Introduction by Jo Burger",
+        "FOOTNOTES:",
+        "Notes",
+        "Endnotes",
+        "Notes to the text",
+        "Notas",
+        "Notas de rodap\u00e9",
+        "Notas do tradutor",
+    ],
 )
 def test_parts_that_others_write_are_known(heading):
     assert is_another_voice(heading)
@@ -75,6 +88,31 @@ def test_parts_that_others_write_are_known(heading):
 @pytest.mark.parametrize("heading", ["Chapter 1", "Introduction to the theory of rules", "Notes on method"])
 def test_other_parts_are_the_author_s(heading):
     assert not is_another_voice(heading)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "before"),
+    [
+        ("[4] P. 19. The great earthquake happened in November.", ""),
+        ("[Footnote 3: The mill burned down in 1702.]", ""),
+        ("The mill burned down in 1702.--ED.", ""),
+        ("[2] The mill burned down in 1702.", "the end.\n\nFOOTNOTES:\n\n[1] A coin of\nsmall worth."),
+    ],
+)
+def test_a_note_is_known_by_its_form_or_its_heading(paragraph, before):
+    assert is_note(paragraph, before)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "before"),
+    [
+        ("[12] The court holds that the mill is common.", "[11] The miller appeals."),
+        ("1. Take the seed.", "How to sow:\n\n"),
+        ("The mill burned down in 1702.", "NOTES\n\n[1] A coin.\n\nCHAPTER II\n\n"),
+    ],
+)
+def test_a_number_alone_makes_no_note(paragraph, before):
+    assert not is_note(paragraph, before)
 
 
 @pytest.mark.parametrize(

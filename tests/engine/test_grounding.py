@@ -162,6 +162,34 @@ async def test_a_quote_from_an_introduction_is_not_put_in_the_mouth_of_the_autho
     assert "Ostrom writes" not in answer["response"]
 
 
+async def test_a_note_of_an_editor_is_not_put_in_the_mouth_of_the_author(tmp_path):
+    text = (
+        "Rules may be changed by the users of a resource.\n\nFOOTNOTES:\n\n"
+        "[1] P. 8. The Abelards were weavers settled on the shores of the lake.\n\n"
+        "[2] P. 19. The great frost of Lindow happened on the first of March, 1855."
+    )
+    with open_thinker(tmp_path) as thinker:
+        persona = {**CONFIG["systemPrompt"], "citationStyle": "APA"}
+        await (await thinker.opened(systemPrompt=persona)).reads(text)
+        answer = await thinker.answers("When did the great frost of Lindow happen?")
+
+    assert answer["response"].startswith('"Governing the Commons" says:')
+    assert "Ostrom" not in answer["response"]
+
+
+async def test_what_others_tell_of_the_author_is_cited_by_its_title(tmp_path):
+    text = (
+        "# Introduction\n\nOstrom was born in the year 1933 in Los Angeles.\n\n# Chapter 1\n\nRules change."
+    )
+    with open_thinker(tmp_path) as thinker:
+        persona = {**CONFIG["systemPrompt"], "citationStyle": "author and year"}
+        await thinker.opened(systemPrompt=persona)
+        await thinker.reads_file(tmp_path / "book.md", text.encode(), mime="text/markdown")
+        answer = await thinker.answers("In what year was Ostrom born?")
+
+    assert answer["response"].endswith("(Governing the Commons, 1990).")
+
+
 async def test_the_citation_style_of_the_config_is_honoured(tmp_path):
     with open_thinker(tmp_path) as thinker:
         persona = {**CONFIG["systemPrompt"], "citationStyle": "Numbered footnotes, titles in italics"}

@@ -113,17 +113,6 @@ def listed(names: Sequence[str], language: str, *, last: str = "and") -> str:
     return f"{', '.join(names[:-1])} {_WORDS[language][last]} {names[-1]}"
 
 
-def is_another_voice(heading: str) -> bool:
-    """Whether a part of a book is usually by someone else than its author."""
-    return _OTHERS_PART.search(heading.casefold()) is not None
-
-
-_OTHERS_PART = re.compile(
-    r"^\W*(?:(?:editor|translator|transcriber|publisher)(?:'s|s'|\u2019s|s\u2019)?\s+\w+|introduction\s+by\b|foreword\b"
-    r"|(?:preface|afterword|note)s?\s+(?:by|of|to\s+the\s+\w+\s+edition)\b|introduction\W*$|about\s+the\s+author"
-    r"|nota\s+d[oae]l?\s+(?:editor|tradutor|traductor)|pref\u00e1cio\s+d[aeo]\b|pr\u00f3logo\s+d[ae]\b|introdu\u00e7\u00e3o\s+por\b"
-    r"|introdu\u00e7\u00e3o\W*$|introducci\u00f3n\W*$)"
-)
 _STOPS = tuple(".!?\u2026")
 _MARKS = ("\u201d", '"', "'", "\u2019", "\u00bb")
 _QUOTATION_MARKS = (('"', '"'), ("\u201c", "\u201d"), ("\u00ab", "\u00bb"))

@@ -13,9 +13,9 @@ from vivavoce.domain.avatars import Avatar, Source
 from vivavoce.domain.claims import Claim
 from vivavoce.domain.excerpts import is_instruction
 from vivavoce.domain.following import Judged, judged
-from vivavoce.domain.framing import is_another_voice
 from vivavoce.domain.grounds import Ground, unbroken
 from vivavoce.domain.numerals import plain_number
+from vivavoce.domain.other_voices import is_another_voice, is_note
 from vivavoce.domain.placing import SHORTEST, placed
 from vivavoce.domain.quotes import Folded
 from vivavoce.domain.reporting import is_told_of
@@ -196,15 +196,18 @@ def is_by_others(quote: Quote, source: Source | None) -> bool:
     """Whether words stand in a part of a work that its authors did not write, by its heading or its text."""
     headings = quote.window.found.outline.headings_at(quote.span.start)
     authors = () if source is None else source.authors
-    return any(map(is_another_voice, headings)) or is_told_of(authors, _paragraph(quote))
+    before, paragraph = _paragraph(quote)
+    return (
+        any(map(is_another_voice, headings)) or is_told_of(authors, paragraph) or is_note(paragraph, before)
+    )
 
 
-def _paragraph(quote: Quote) -> str:
-    """The paragraph that a quote stands in, as far as it was read."""
+def _paragraph(quote: Quote) -> tuple[str, str]:
+    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
     text, offset = quote.window.text, quote.window.offset
-    begin = text.rfind("\n\n", 0, max(0, quote.span.start - offset))
+    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
     end = text.find("\n\n", max(0, quote.span.end - offset))
-    return text[max(0, begin) : len(text) if end < 0 else end]
+    return text[:begin], text[begin : len(text) if end < 0 else end]
 
 
 def _parts_of(name: str) -> Sequence[str]:

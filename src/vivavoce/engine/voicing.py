@@ -11,7 +11,6 @@ from vivavoce.domain.eras import Later
 from vivavoce.domain.framing import (
     Quotation,
     Voice,
-    is_another_voice,
     listed,
     page_word,
     quotations,
@@ -19,6 +18,7 @@ from vivavoce.domain.framing import (
     stated,
 )
 from vivavoce.domain.languages import language_of
+from vivavoce.domain.other_voices import is_another_voice
 from vivavoce.domain.words import words_of
 from vivavoce.operations.avatar_results import Citation
 
@@ -78,7 +78,7 @@ def spoken_from_claims(
     style = style_in(avatar.about.system_prompt.citation_style)
     rows = [(each, each.quote, each.where) for each in kept]
     held = [(each, quote, where) for each, quote, where in rows if quote is not None and where is not None]
-    cited = [_cited(where, sources) for _, _, where in held]
+    cited = [_cited(quote, where, sources) for _, quote, where in held]
     numbers = _numbered(cited)
     sentences = [
         stated(each.claim.text, work, style, language, number)
@@ -194,14 +194,14 @@ def _quotation(quote: Quote, where: Standing, sources: Sequence[Source]) -> Quot
     headings = quote.window.found.outline.headings_at(quote.span.start)
     part = next((heading for heading in reversed(headings) if is_another_voice(heading)), "")
     voice: Voice = "says" if source is not None and source.type.lower() in _SPOKEN else "writes"
-    if is_by_others(quote, source):
-        voice = "read"
-    return Quotation(_cited(where, sources), quote.text, voice, part)
+    cited = _cited(quote, where, sources)
+    return Quotation(cited, quote.text, voice if cited.authors else "read", part)
 
 
-def _cited(where: Standing, sources: Sequence[Source]) -> Cited:
+def _cited(quote: Quote, where: Standing, sources: Sequence[Source]) -> Cited:
+    """The place of a quote; without the authors where it is not in their words."""
     source = next((each for each in sources if each.id == where.source_id), None)
-    authors = tuple(source.authors) if source is not None else ()
+    authors = () if source is None or is_by_others(quote, source) else tuple(source.authors)
     return Cited(where.source, authors, where.year, where.page_label)
 
 
