@@ -256,3 +256,29 @@ async def built_in_judge():
     finally:
         judge.close()
         reranker.close()
+
+
+TOWERS = [
+    f"Tower number {number} stands in the hills and is kept by keeper {number + 7}."
+    for number in range(4310, 4330)
+]
+
+
+@pytest.mark.parametrize("judge", [None, Judge("Tower")])
+async def test_a_thing_that_is_named_by_its_number_is_not_mistaken_for_its_neighbours(judge):
+    candidates = [Candidate(" ".join(TOWERS), "en", 0.9)]
+
+    found = await extracted_from("Who is the keeper of tower number 4321?", (), candidates, judge)
+    none = await extracted_from("Who is the keeper of tower number 6000?", (), candidates, judge)
+
+    said = [candidates[0].text[each.start : each.end] for each in found.sentences]
+    assert said == ["Tower number 4321 stands in the hills and is kept by keeper 4328."]
+    assert none.sentences == ()
+
+
+async def test_a_number_in_the_title_names_the_whole_passage():
+    candidates = [Candidate("The form is due in April. It has four pages.", "en", 0.9, "Form 6040")]
+
+    found = await extracted_from("When is form 6040 due?", (), candidates, None)
+
+    assert len(found.sentences) == 1

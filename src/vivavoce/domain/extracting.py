@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .citing import Citing
 from .excerpts import LONGEST, Excerpt, excerpts_of, is_instruction
+from .identifiers import Identified, identified_in
 from .questions import Wanted, wanted_in
 
 
@@ -33,6 +34,13 @@ class Passage(NamedTuple):
     language: str
     score: float
     """How likely it answers, from 0 to 1."""
+    title: str = ""
+    """The titles that it stands under."""
+
+    def is_of(self, named: Sequence[Identified], excerpt: Excerpt) -> bool:
+        """Whether a sentence of it speaks of all that a question names by number or code."""
+        end = excerpt.start + len(excerpt.text)
+        return all(each.is_in(self.title) or each.is_of(self.text, excerpt.start, end) for each in named)
 
     @property
     def words(self) -> frozenset[str]:
@@ -71,6 +79,8 @@ def weighed_for(
     for language in {passage.language for passage in passages}:
         own = [passage for passage in passages if passage.language == language]
         weighed += _weighed(wanted_in(question, earlier, language), own, longest)
+    named = identified_in(question)
+    weighed = [each for each in weighed if each.passage.is_of(named, each.excerpt)]
     weighed.sort(key=lambda each: (-each.score, each.passage.number, each.excerpt.place))
     return weighed
 

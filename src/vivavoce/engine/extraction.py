@@ -12,6 +12,7 @@ from vivavoce.domain.answerability import Evidence, logit_of, spoken_of, togethe
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed, best_of, in_order, weighed_for
+from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.questions import completed, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
@@ -112,15 +113,29 @@ class _Asking:
         places = [
             place
             for place, each in enumerate(self.candidates[:_READ_PASSAGES])
-            if not judge.languages
-            or {each.language, language_of(self.question, each.language)} <= judge.languages
+            if (
+                not judge.languages
+                or {each.language, language_of(self.question, each.language)} <= judge.languages
+            )
+            and self.names(place)
         ]
-        return likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
+        parts = likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
+        return [part for part in parts if self.sentences(part)] if self.identified else parts
+
+    @cached_property
+    def identified(self) -> tuple[Identified, ...]:
+        """What the question names by number or code."""
+        return identified_in(self.question)
+
+    def names(self, place: int) -> bool:
+        """Whether the passage at a place has all that the question names by number or code."""
+        each = self.candidates[place]
+        return all(one.is_in(each.titled(each.text)) for one in self.identified)
 
     def passage(self, place: int) -> Passage:
         """A passage as sentences are looked for in it."""
         each = self.candidates[place]
-        return Passage(place, each.text, each.language, each.score)
+        return Passage(place, each.text, each.language, each.score, each.titled(""))
 
     def read(self, part: Part) -> str:
         """A part of a passage, as the judge reads it."""
@@ -133,7 +148,9 @@ class _Asking:
         return [
             Weighed(0.0, 1.0, False, passage, excerpt)
             for excerpt in excerpts_of(passage.text, passage.language, _LONGEST)
-            if part.start <= excerpt.start < part.end and not is_instruction(excerpt.text)
+            if part.start <= excerpt.start < part.end
+            and not is_instruction(excerpt.text)
+            and passage.is_of(self.identified, excerpt)
         ]
 
     def spoken(self, place: int) -> tuple[float, float]:
@@ -181,7 +198,8 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
 
 def _by_words(asking: _Asking) -> Extraction:
     """What words alone tell, in whatever language."""
-    places = range(len(asking.candidates))
+    every = range(len(asking.candidates))
+    places = [place for place in every if asking.names(place)] or every
     best = max(
         places, key=lambda place: logit_of(asking.candidates[place].score) + _SPOKEN * asking.spoken(place)[0]
     )

@@ -53,7 +53,9 @@ def _wish(question: str) -> str:
 
 def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
     earlier = [said.text for said in prompt.history if said.by == "person"]
-    passages = [Passage(each.number, each.text, each.language, each.score) for each in prompt.passages]
+    passages = [
+        Passage(each.number, each.text, each.language, each.score, each.source) for each in prompt.passages
+    ]
     extracts = extracts_for(prompt.question, earlier, passages)
     if extracts:
         yield from (Delta(text) for text in _joined(extracts))
