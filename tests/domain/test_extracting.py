@@ -227,3 +227,46 @@ def test_an_excerpt_stands_in_its_passage_where_it_says(text):
 @given(st.text(alphabet=" \n.-#:?1aBç", max_size=120))
 def test_an_excerpt_of_any_text_stands_where_it_says(text):
     assert all(text.startswith(each.text, each.start) for each in excerpts_of(text, "pt"))
+
+
+def excerpts(text):
+    return [each.text for each in excerpts_of(text, "en")]
+
+
+def test_a_chapter_heading_in_capitals_is_no_sentence():
+    text = "XII\n\nHOW THE MILLER WAS BROUGHT UP, AND HOW HE WAS DRIVEN OUT.\n\nIn a valley there lived a miller."
+
+    assert excerpts(text) == ["In a valley there lived a miller."]
+
+
+def test_a_warning_in_capitals_is_one():
+    text = "Close the lid.\n\nDO NOT OPEN THE VALVE UNDER PRESSURE.\n\nWait for an hour."
+
+    assert "DO NOT OPEN THE VALVE UNDER PRESSURE." in excerpts(text)
+
+
+def test_a_question_in_a_dialogue_gives_way_to_its_reply():
+    text = '"What is this thrift?" said Jacob.\n\n"Alas!" said Anna, "it is the art of wanting less."'
+    (reply,) = excerpts_of(text, "en")
+
+    assert reply.text == '"Alas!" said Anna, "it is the art of wanting less."'
+    assert "thrift" in reply.context
+
+
+def test_a_cry_in_the_middle_does_not_cut_a_sentence():
+    text = '"Ah! sir," answered Anna, "this is one of the miseries of the trade." He left the house.'
+
+    assert excerpts(text)[0].startswith('"Ah! sir,"')
+
+
+def test_a_row_of_a_table_is_quoted_without_its_bars():
+    text = "| option | meaning |\n| --- | --- |\n| `--port N` | The port to listen on. |\n| bread | 4.50 |\n"
+
+    assert excerpts(text)[-2:] == ["The port to listen on.", "bread | 4.50"]
+    assert not any("---" in each for each in excerpts(text))
+
+
+def test_code_is_not_quoted_as_prose():
+    text = "Start the server with this.\n\n```sh\nvivavoce serve now here\n```\n\nThen open the page in a browser."
+
+    assert excerpts(text) == ["Start the server with this.", "Then open the page in a browser."]

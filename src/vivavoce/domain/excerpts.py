@@ -37,7 +37,7 @@ LONGEST = 500
 
 @lru_cache(maxsize=128)
 def excerpts_of(text: str, language: str, longest: int = LONGEST) -> tuple[Excerpt, ...]:
-    """The excerpts of a passage in reading order: no headings, no questions, no fragments.
+    """The excerpts of a passage in reading order: no headings, no questions, no code, no fragments.
 
     The passages of a few turns are kept, because a conversation comes back to them.
     """
@@ -56,6 +56,23 @@ _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25e6]|\d{1,2}[.)]|#{1,6})\s+")
 _CLOSERS = "\"'\u201d\u2019\u00bb)]*_"
 _STOPS = tuple(".!?\u2026:;\u3002\uff01\uff1f")
 _ASKS = tuple("?\uff1f\u061f")
+_SPEECH = r"[\"\u201c\u201d\u00ab\u00bb]"
+_ASKED = re.compile(
+    rf"{_SPEECH}[^\"\u201c\u201d\u00ab\u00bb]{{2,400}}\?{_SPEECH},?\s+(?:\S+\s+){{1,7}}\S+[.]", re.DOTALL
+)
+"""A question in quotation marks, and who asks it."""
+_CRIED = re.compile(r"[!?][ \n][^\W\d_A-Z\u00c0-\u00dd]")
+_WARNS = re.compile(
+    r"\b(?:NOT|NEVER|MUST|ALWAYS|DO|WARNING|CAUTION|DANGER|ATTENTION|N\u00c3O|NUNCA|SEMPRE|ATEN\u00c7\u00c3O|PERIGO"
+    r"|CUIDADO|NO|SIEMPRE|ATENCI\u00d3N|PELIGRO)\b"
+)
+"""What is printed in capitals and is no title."""
+_ROW = re.compile(r"^\|.*\|(?=[ \t]*$)", re.MULTILINE)
+_CELL = re.compile(r"(?<=\|)[ \t]*(?P<cell>[^|\s](?:[^|\n]*[^|\s])?)[ \t]*(?=\|)")
+_RULE = re.compile(r"[|:\s-]+")
+_PROSE = 3
+"""So many blanks make a cell one of prose."""
+_CODE = re.compile(r"^[ \t]*(?P<fence>```+|~~~+).*?(?:^[ \t]*(?P=fence)|\Z)", re.DOTALL | re.MULTILINE)
 _POINTS_BACK = re.compile(
     r"(?:it|this|that|these|those|they|he|she|such|however|therefore|also|then"
     r"|ele|ela|eles|elas|isso|isto|este|esta|esse|essa|tal|por\u00e9m|assim|tamb\u00e9m"
@@ -84,10 +101,13 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     is_list = False
     for place, span in enumerate(_stretches(passage)):
         text = passage[span.start : span.end]
+        if _ROW.match(text) is not None:
+            yield from _of_row(place, span, text, language, longest)
+            continue
         item = _ITEM.match(text)
         bare = text if item is None else text[item.end() :]
         words = words_of(bare, language)
-        is_question = bare.rstrip(_CLOSERS).endswith(_ASKS)
+        is_question = bare.rstrip(_CLOSERS).endswith(_ASKS) or _ASKED.fullmatch(bare) is not None
         if is_question or _is_heading(passage, span, is_item=item is not None):
             above, rank, is_list = words, 0 if is_question else None, False
             continue
@@ -103,17 +123,53 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
         last = words
 
 
+def _of_row(place: int, span: Span, row: str, language: str, longest: int) -> Iterator[Excerpt]:
+    """What a row of a table says: the cells that are prose, else all of them, without the bars around."""
+    cells = [Span(*found.span("cell")) for found in _CELL.finditer(row)]
+    prose = [cell for cell in cells if row[cell.start : cell.end].count(" ") >= _PROSE] or cells
+    if not prose or _RULE.fullmatch(row) is not None:
+        return
+    start, end = prose[0].start, prose[-1].end
+    words = words_of(row, language)
+    if len(words) > 1 and end - start <= longest:
+        yield Excerpt(place, span.start + start, row[start:end], words, {}, None)
+
+
 def _stretches(text: str) -> Iterator[Span]:
-    """The sentences, without blanks around them; an item of a list ends with its line."""
-    for span in sentences_of(text):
-        kept = trimmed(text, span)
-        if kept is None:
+    """The sentences and rows, without blanks around them and without code; an item ends with its line."""
+    code = [Span(*found.span()) for found in _CODE.finditer(text)]
+    rows = [Span(*found.span()) for found in _ROW.finditer(text)]
+    row: Span | None = None
+    for kept in _sentences(text):
+        if any(each.start <= kept.start < each.end for each in code):
+            continue
+        before, row = row, next((each for each in rows if each.start <= kept.start < each.end), None)
+        if row is not None:
+            if row != before:
+                yield row
             continue
         line = text.find("\n", kept.start, kept.end)
         if line >= 0 and _ITEM.match(text, kept.start) is not None and text[line + 1].isupper():
             yield Span(kept.start, line)
             kept = Span(line + 1, kept.end)
         yield kept
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    """The sentences without blanks around them; what a cry in the middle cut in two is one."""
+    before: Span | None = None
+    for span in sentences_of(text):
+        kept = trimmed(text, span)
+        if kept is None:
+            continue
+        if before is not None and _CRIED.fullmatch(text, before.end - 1, kept.start + 1) is not None:
+            before = Span(before.start, kept.end)
+            continue
+        if before is not None:
+            yield before
+        before = kept
+    if before is not None:
+        yield before
 
 
 def _is_heading(text: str, span: Span, *, is_item: bool) -> bool:
@@ -123,5 +179,7 @@ def _is_heading(text: str, span: Span, *, is_item: bool) -> bool:
     if is_item or not text.startswith("\n\n", span.end):
         return False
     written = text[span.start : span.end]
+    if written.isupper() and " " in written and _WARNS.search(written) is None:
+        return True
     is_short = len(written.split(None, _LONGEST_HEADING)) <= _LONGEST_HEADING
     return is_short and "|" not in written and not written.rstrip(_CLOSERS).endswith(_STOPS)
