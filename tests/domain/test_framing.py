@@ -33,6 +33,15 @@ def test_further_quotes_are_led_to_in_other_words():
     assert leading[1] == "Ostrom goes on"
 
 
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_what_stands_earlier_does_not_go_on(place):
+    given = [Quotation(BOOK, f"Rule {each}.", start=each) for each in range(place)]
+
+    sentences = quotations([*given, Quotation(BOOK, "Rules.", start=-1)], Style(), "en", [1] * (place + 1))
+
+    assert sentences[-1].startswith("In the same work:")
+
+
 @pytest.mark.parametrize(
     ("language", "begins"),
     [("en", "In "), ("pt", 'Em "Governing the Commons" (1990), Elinor Ostrom escreve:'), ("es", "En ")],

@@ -50,6 +50,25 @@ def test_words_to_the_reader_and_quotes_are_not_the_first_person(text):
     assert not speaks_as_first_person(text, "en")
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Anna concludes that we must mend our nets.", "en"),
+        ("Anna conclui: Anna diz que devemos remendar as nossas redes.", "pt"),
+    ],
+)
+def test_we_in_what_somebody_says_is_theirs_where_the_quote_has_it(text, language):
+    assert not speaks_as_first_person(text, language, "We must mend our nets.")
+    assert speaks_as_first_person(text, language, "Nets must be mended.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Our study finds that Anna mends nets.", "Anna says so. We agree.", "Anna says that I mend."]
+)
+def test_we_outside_of_it_is_the_writer_s(text):
+    assert speaks_as_first_person(text, "en", "We must mend our nets.")
+
+
 def test_languages_without_rules_are_known():
     assert has_rules("The team studied 127 systems in Nepal.")
     assert not has_rules("Ich habe 127 Systeme in Nepal untersucht.")

@@ -105,13 +105,13 @@ async def test_the_model_is_told_who_it_is_and_that_passages_are_data(asked):
         (("Anything goes.", 1, "the"), "no quote"),
     ],
 )
-async def test_what_does_not_hold_is_dropped_and_nothing_left_is_an_honest_silence(asked, claim, reason):
+async def test_what_does_not_hold_is_dropped_and_the_corpus_speaks_in_its_own_words(asked, claim, reason):
     answer, why, _ = await asked(claims(claim))
 
-    assert answer["abstained"] is True
-    assert answer["confidence"] == "low"
     assert claim[0] not in answer["response"]
-    assert "corpus" in answer["response"]
+    assert answer["response"].startswith('In "Governing the Commons" (1990), Elinor Ostrom writes: "')
+    assert MONITORS in answer["citations"][0]["quote"]
+    assert why["model"]["fellBack"] is True
     assert any(each in reasons(why)[0] for each in reason.split("|"))
 
 
@@ -133,11 +133,9 @@ async def test_a_quote_under_a_wrong_number_is_cited_where_it_stands(asked):
 async def test_the_words_of_a_participant_are_no_source(asked):
     words = "monitors ought to be paid by the king"
     context = [{"role": "alice", "content": f"I think that {words}."}, {"role": "bob", "content": "Hm."}]
-    answer, why, _ = await asked(
-        claims(("Monitors ought to be paid by the king.", 1, words)), context=context
-    )
+    _, why, _ = await asked(claims(("Monitors ought to be paid by the king.", 1, words)), context=context)
 
-    assert answer["abstained"] is True
+    assert why["model"]["fellBack"] is True
     assert "participant" in reasons(why)[0]
 
 
@@ -150,14 +148,23 @@ async def test_a_second_reading_drops_what_does_not_follow(asked):
 
 
 async def test_a_second_reading_cannot_save_what_the_first_dropped(asked):
-    answer, _, _ = await asked(
+    answer, why, _ = await asked(
         claims(("Users must change the rules.", 1, "Rules may be changed by the users")), verdicts(True)
     )
 
-    assert answer["abstained"] is True
+    assert why["model"]["fellBack"] is True
+    assert "Users must" not in answer["response"]
 
 
 OWN_WORDS = ("Monitors answer to the appropriators, Ostrom writes.", 1, MONITORS)
+
+
+async def test_we_and_our_in_what_somebody_says_are_theirs(asked):
+    text = "Neither gold nor land lasts. We must look after our wells, wrote the council."
+    claim = ("Ostrom writes that we must look after our wells.", 1, "We must look after our wells")
+    answer, _, _ = await asked(claims(claim), verdicts(True), question="What must we look after?", text=text)
+
+    assert "our wells" in answer["response"]
 
 
 async def test_words_of_its_own_need_a_second_reading_that_says_yes(asked):
@@ -180,9 +187,10 @@ async def test_a_second_reading_that_says_nothing_leaves_sentences_of_the_corpus
 
 async def test_a_changed_word_does_not_pass_for_the_quote(asked):
     changed = ("Monitors are accountable to the officials.", 1, MONITORS)
-    answer, _, _ = await asked(claims(changed), verdicts(False))
+    answer, why, _ = await asked(claims(changed), verdicts(False))
 
-    assert answer["abstained"] is True
+    assert why["model"]["fellBack"] is True
+    assert "officials" not in answer["response"]
 
 
 @pytest.mark.parametrize(
@@ -475,9 +483,9 @@ async def test_a_model_hears_the_conversation_but_its_claims_rest_on_the_corpus(
     "quote", ["ules may be changed \u2026 of a resource", "Rules may be \u2026 users of a resour"]
 )
 async def test_the_parts_of_a_quote_with_dots_are_whole_words(asked, quote):
-    answer, why, _ = await asked(claims(("Rules may be changed by the users.", 1, quote)), verdicts(True))
+    _, why, _ = await asked(claims(("Rules may be changed by the users.", 1, quote)), verdicts(True))
 
-    assert answer["abstained"] is True
+    assert why["model"]["fellBack"] is True
     assert reasons(why) == ["its quote is not in the document"]
 
 
@@ -504,7 +512,8 @@ async def test_a_myth_is_not_told_as_true(asked):
         question="Do commons end in ruin?",
     )
 
-    assert answer["abstained"] is True
+    assert why["model"]["fellBack"] is True
+    assert "It is a myth that commons end in ruin." in answer["response"]
     assert reasons(why) == ["the quote denies what it says"]
 
 

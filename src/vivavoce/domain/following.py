@@ -115,9 +115,8 @@ def _in_words(change: Change) -> str:
 
 
 def _in_own_name(claim: str, own: str, ground: Ground) -> str:
-    return (
-        "it speaks in the first person, as if the thinker spoke" if speaks_as_first_person(claim, own) else ""
-    )
+    is_own = speaks_as_first_person(claim, own, ground.sentence)
+    return "it speaks in the first person, as if the thinker spoke" if is_own else ""
 
 
 def _links(claim: str, own: str, ground: Ground) -> str:

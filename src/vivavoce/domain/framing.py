@@ -24,6 +24,8 @@ class Quotation(NamedTuple):
     """Written or spoken by the authors; `read` where nobody is known to have said it."""
     part: str = ""
     """The introduction or note that it stands in, whose author is another."""
+    start: int = 0
+    """Where it begins in its document."""
 
 
 def spoken_language(question: str, earlier: Sequence[str] = ()) -> str:
@@ -82,8 +84,10 @@ def quotations(given: Sequence[Quotation], style: Style, language: str, numbers:
     sentences: list[str] = []
     before: Quotation | None = None
     for place, each in enumerate(given):
-        is_same = before is not None and _voice_of(before) == _voice_of(each)
-        leading = _again(each, words, place) if is_same else _leading(each, style, words, place)
+        if before is not None and _voice_of(before) == _voice_of(each):
+            leading = _again(each, words, place if each.start >= before.start else _EARLIER)
+        else:
+            leading = _leading(each, style, words, place)
         mark = style.mark(each.cited, numbers[place], is_introduced=True, pages=words["page"])
         sentences.append(_ended(f"{leading} {quoted(each.text)}", mark))
         before = each
@@ -113,6 +117,8 @@ def listed(names: Sequence[str], language: str, *, last: str = "and") -> str:
     return f"{', '.join(names[:-1])} {_WORDS[language][last]} {names[-1]}"
 
 
+_EARLIER = 2
+"""Which beginning says nothing of the order: what stands earlier does not go on."""
 _STOPS = tuple(".!?\u2026")
 _MARKS = ("\u201d", '"', "'", "\u2019", "\u00bb")
 _QUOTATION_MARKS = (('"', '"'), ("\u201c", "\u201d"), ("\u00ab", "\u00bb"))

@@ -67,17 +67,35 @@ _OTHER_LETTER = re.compile(r"[\u0370-\u1dff\u2c00-\ud7ff\uf900-\ufaff]")
 """A letter that is not a Latin one."""
 
 
-def speaks_as_first_person(text: str, language: str) -> bool:
-    """Whether the writer speaks of itself, alone or with others, outside quotation marks."""
-    return (
-        _FIRST_PERSON.get(language, _FIRST_PERSON["en"]).search(_TO_READERS.sub(" ", _QUOTED.sub(" ", text)))
-        is not None
+def speaks_as_first_person(text: str, language: str, quote: str = "") -> bool:
+    """Whether the writer speaks of itself, alone or with others, outside quotation marks.
+
+    "We" and "our" in what somebody is said to say are theirs, where the quote has such a word too.
+    """
+    own = _TO_READERS.sub(_blank, _QUOTED.sub(_blank, text))
+    said = [each.start for each in reporters_in(own, language)] if _TOGETHER.search(quote) is not None else []
+    return any(
+        _TOGETHER.fullmatch(found.group()) is None
+        or not any(start < found.start() and _is_one(own[start : found.start()]) for start in said)
+        for found in _FIRST_PERSON.get(language, _FIRST_PERSON["en"]).finditer(own)
     )
 
 
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text ends no sentence."""
+    return re.search(r"[.!?]\s", text) is None
+
+
+_TOGETHER = re.compile(
+    r"(?<!\w)(?:we|us|ours?|ourselves|n\u00f3s|noss[oa]s?|nos|nosotr[oa]s|nuestr[oa]s?)(?!\w)", re.IGNORECASE
+)
 _VERBS = (
     r"(?:say|claim|argue|assert|maintain|believe|think|insist|contend|hold|suppose|declare|allege|assume"
-    r"|complain|object|repl(?:y)|conclude|warn|write|state|propose|suggest)(?:s|d|ed)?|said|thought|held"
+    r"|complain|object|repl(?:y)|conclude|warn|write|state|propose|suggest|answer)(?:s|d|ed)?|said|thought|held"
     r"|wrote|replie[sd]|diz|dizem|disse|disseram|afirmam?|afirmou|afirmaram|argumentam?|argumentou"
     r"|sustentam?|sustentou|acreditam?|acreditou|pensam?|pensou|alegam?|alegou|escreve|escreveu|dice|dicen"
     r"|dijo|dijeron|afirman?|afirmo\u0301?|afirm\u00f3|argumentan?|argument\u00f3|sostienen?|sostuvo"

@@ -170,9 +170,9 @@ class _Answering:
         claims = await drafting.reread(told)
         kept = [each for each in claims if not each.reason]
         self.why.claims(claims, draft.passed_over)
-        is_lost = drafting.failed_to_judge or any(each.reason == _NO_RULES for each in claims)
-        self.why.model(drafting.written(), fell_back=is_lost and not kept)
-        if is_lost and not kept:
+        is_lost = bool(claims) and not kept  # it found something to say, though not as it put it
+        self.why.model(drafting.written(), fell_back=is_lost)
+        if is_lost:
             return None
         limit = limit_said(self.later, self.language)
         return spoken_from_claims(kept, self.avatar, self.sources, self.language, limit)

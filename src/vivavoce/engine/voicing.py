@@ -195,7 +195,7 @@ def _quotation(quote: Quote, where: Standing, sources: Sequence[Source]) -> Quot
     part = next((heading for heading in reversed(headings) if is_another_voice(heading)), "")
     voice: Voice = "says" if source is not None and source.type.lower() in _SPOKEN else "writes"
     cited = _cited(quote, where, sources)
-    return Quotation(cited, quote.text, voice if cited.authors else "read", part)
+    return Quotation(cited, quote.text, voice if cited.authors else "read", part, quote.span.start)
 
 
 def _cited(quote: Quote, where: Standing, sources: Sequence[Source]) -> Cited:
