@@ -282,3 +282,19 @@ async def test_a_number_in_the_title_names_the_whole_passage():
     found = await extracted_from("When is form 6040 due?", (), candidates, None)
 
     assert len(found.sentences) == 1
+
+
+async def test_a_foreign_word_is_not_taken_for_one_with_the_same_beginning():
+    candidates = [Candidate("The knight of the garter wore a blue garter on his knee.", "en", 0.9)]
+
+    found = await extracted_from("Was ist der Garten?", (), candidates, None)
+
+    assert found.sentences == ()
+
+
+async def test_a_name_is_known_in_every_language():
+    candidates = [Candidate("Cunegonde is the daughter of the baron.", "en", 0.9)]
+
+    found = await extracted_from("Wer ist Cunegonde?", (), candidates, None)
+
+    assert len(found.sentences) == 1

@@ -190,9 +190,8 @@ def _in_their_words(wanted: Wanted, excerpts: Sequence[Excerpt]) -> Mapping[str,
     length = _ROOT - 1 if wanted.is_foreign else _ROOT
     words: dict[str, float] = {}
     for word, weight in wanted.words.items():
-        alike = (
-            () if word in known or len(word) < length else (w for w in known if w[:length] == word[:length])
-        )
+        has_like = wanted.shares_roots and word not in known and len(word) >= length
+        alike = (each for each in known if each[:length] == word[:length]) if has_like else ()
         their = word if word in known else min(alike, default=None)
         if their is None:
             words[word] = weight * (_FOREIGN if wanted.is_foreign else 1)

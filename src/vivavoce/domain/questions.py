@@ -23,6 +23,15 @@ class Wanted(NamedTuple):
     """The stems of those that are names, of which an answer speaks."""
     is_foreign: bool
     """Whether the question is in another language than the stems."""
+    shares_roots: bool = True
+    """Whether words of one beginning are of one root: not between German *Garten* and English *garter*."""
+
+    def against(self, known: Collection[str]) -> Wanted:
+        """The same to be held against known words: a foreign word that is not among them has no like there."""
+        if self.shares_roots:
+            return self
+        words = {word if word in known else f"{_FOREIGN}{word}": weight for word, weight in self.words.items()}
+        return self._replace(words=words)
 
     @property
     def is_telling(self) -> bool:
@@ -51,9 +60,10 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     for found in kinds.values():
         for word in _words(found.group(), language):
             telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))
-    is_foreign = language_of(asked, language) != language
+    own = language_of(asked, language)
+    is_foreign = own != language
     names = frozenset() if is_foreign else _names(asked, language)
-    return Wanted(telling, frozenset(kinds), names, is_foreign)
+    return Wanted(telling, frozenset(kinds), names, is_foreign, not is_foreign or {own, language} <= _NEAR)
 
 
 def completed(question: str, earlier: Sequence[str]) -> str:
@@ -95,6 +105,10 @@ class _Kind(NamedTuple):
 
 
 _LONGEST = 2_000
+_NEAR = frozenset({"pt", "es"})
+"""Languages of which most words have their like in the other."""
+_FOREIGN = "\u2260"
+"""Stands before a word that no text has."""
 _FEW = 3
 _EARLIER = (0.6, 0.3)
 """What a word of the last message weighs, and of the one before."""

@@ -156,13 +156,14 @@ class _Asking:
     def spoken(self, place: int) -> tuple[float, float]:
         """Which share of what is asked the passage at a place speaks of, and how many names it lacks."""
         each = self.candidates[place]
-        wanted = wanted_in(self.question, self.earlier, each.language)
-        return spoken_of(wanted, words_of(each.titled(each.text), each.language))
+        words = words_of(each.titled(each.text), each.language)
+        return spoken_of(wanted_in(self.question, self.earlier, each.language).against(words), words)
 
     def evidence(self, place: int) -> Evidence:
         """What the words of the passage at a place tell."""
         each = self.candidates[place]
-        wanted = wanted_in(self.question, self.earlier, each.language)
+        words = words_of(each.titled(each.text), each.language)
+        wanted = wanted_in(self.question, self.earlier, each.language).against(words)
         expected = None if wanted.is_foreign else expected_by(self.question, each.language)
         title = words_of(each.titled(""), each.language)
         sentences = excerpts_of(each.text, each.language, len(each.text))
