@@ -220,6 +220,29 @@ async def test_it_never_speaks_as_the_thinker(thinker):
         assert "my book" not in answer["response"].lower()
 
 
+@pytest.mark.parametrize(
+    "message", ["Who are you?", "Are you Elinor Ostrom?", "hello", "Quem \u00e9 voc\u00ea?"]
+)
+async def test_it_says_who_it_is_and_what_it_has_read(thinker, message):
+    answer = await thinker.answers(message)
+
+    assert "not Elinor Ostrom" in answer["response"] or "n\u00e3o sou Elinor Ostrom" in answer["response"]
+    assert '"Governing the Commons"' in answer["response"]
+    assert answer["citations"] == []
+
+
+async def test_thanks_are_taken_as_such(thinker):
+    assert (await thinker.answers("Obrigada!"))["response"] == "Por nada."
+
+
+async def test_without_fields_of_its_own_it_names_what_it_has_read(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(expertise=[])).reads()
+        answer = await thinker.answers("Who won the football cup?")
+
+    assert 'I have read "Governing the Commons".' in answer["response"]
+
+
 # Time
 
 

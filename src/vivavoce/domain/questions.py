@@ -27,11 +27,11 @@ class Wanted(NamedTuple):
     """Whether words of one beginning are of one root: not between German *Garten* and English *garter*."""
 
     def against(self, known: Collection[str]) -> Wanted:
-        """The same to be held against known words: a foreign word that is not among them has no like there."""
+        """The same, to be held against known words: among them a foreign word has no like, only itself."""
         if self.shares_roots:
             return self
-        words = {word if word in known else f"{_FOREIGN}{word}": weight for word, weight in self.words.items()}
-        return self._replace(words=words)
+        marked = {word if word in known else f"{_FOREIGN}{word}": told for word, told in self.words.items()}
+        return self._replace(words=marked)
 
     @property
     def is_telling(self) -> bool:

@@ -12,7 +12,8 @@ from vivavoce.domain.certainty import Certainty, coverage
 from vivavoce.domain.claims import Claim
 from vivavoce.domain.eras import Later, later_than
 from vivavoce.domain.excerpts import is_instruction
-from vivavoce.domain.framing import spoken_language
+from vivavoce.domain.framing import SPOKEN, spoken_language
+from vivavoce.domain.introductions import SmallTalk, small_talk
 from vivavoce.domain.reporting import has_rules
 from vivavoce.domain.standalone import Spoken, Standalone
 from vivavoce.errors import InvalidInput
@@ -40,6 +41,7 @@ from .handlers import Errand, Work
 from .retrieval import Found
 from .voicing import (
     Voiced,
+    introduced,
     is_strange,
     limit_said,
     others_for,
@@ -75,7 +77,21 @@ async def answer_from(avatar: Avatar, op: GenerateResponse, errand: Errand) -> G
     """What the corpus of an avatar answers; InvalidInput where nothing is asked."""
     if not op.question.strip():
         raise InvalidInput("question: must not be blank.", details={"question": "must not be blank"})
+    about = avatar.about
+    talk = small_talk(op.question, (about.name, *about.name.split()[-1:]))
+    if talk is not None:
+        return await _introduced(talk, avatar, op)
     return await (await _Answering.of(avatar, op, errand)).answered()
+
+
+async def _introduced(talk: SmallTalk, avatar: Avatar, op: GenerateResponse) -> Grounded:
+    """Who speaks: nothing that a corpus would answer was asked, so nothing is claimed."""
+    people = [each.content for each in op.context]
+    language = talk.language if talk.language in SPOKEN else spoken_language(op.question, people)
+    why = Why(op.question, Standalone(op.question, op.question, ()), None)
+    why.silence("small talk")
+    sources = await sources_of(avatar)
+    return Grounded(introduced(talk, avatar, sources, language), why=why.written())
 
 
 @dataclass

@@ -17,6 +17,7 @@ from vivavoce.domain.framing import (
     said,
     stated,
 )
+from vivavoce.domain.introductions import SmallTalk
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.other_voices import is_another_voice
 from vivavoce.domain.words import words_of
@@ -90,6 +91,17 @@ def spoken_from_claims(
     return Voiced(_joined(limit, sentences, _notes(cited, numbers, style, language)), citations)
 
 
+def introduced(talk: SmallTalk, avatar: Avatar, sources: Sequence[Source], language: str) -> str:
+    """Who speaks and what it has read, in answer to a greeting, to thanks, or to who it is."""
+    if talk.kind == "thanks":
+        return said("welcome", language)
+    about = avatar.about
+    who = (about.own_disclosure or "").strip() or said("who", language, name=about.name)
+    parts = [said("hello", language)] if talk.kind == "greeting" else []
+    read = _read(about, sources, language)
+    return " ".join([*parts, who, *([read, said("ask", language)] if read else [said("empty", language)])])
+
+
 def limit_said(later: Later | None, language: str) -> str:
     """That the corpus ends before what is asked about."""
     if later is None:
@@ -118,7 +130,7 @@ def silence(
     parts = [first]
     if limit:
         parts.append(said("empty" if is_empty else "silent", language))
-    parts.append(_areas(about, language))
+    parts.append(_areas(about, sources, language))
     works = [] if is_stranger or is_empty else _near(question, sources, found)
     if works:
         style = style_in(about.system_prompt.citation_style)
@@ -160,10 +172,25 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(words_of(text, language_of(text, "en")))
 
 
-def _areas(about: Config, language: str) -> str:
+def _read(about: Config, sources: Sequence[Source], language: str) -> str:
+    """What it has read, by title; empty where it lists nothing."""
+    titles = list(dict.fromkeys(each.title for each in sources if each.is_primary))
+    if not titles:
+        return ""
+    style = style_in(about.system_prompt.citation_style)
+    works = [style.titled(title) for title in titles[:_MOST_AREAS]]
+    if len(titles) > _MOST_AREAS:
+        works.append(said("more", language, number=str(len(titles) - _MOST_AREAS)))
+    return said("read", language, works=listed(works, language))
+
+
+def _areas(about: Config, sources: Sequence[Source], language: str) -> str:
+    """What it knows about: its fields, else what it has read, else what it says of itself."""
     if about.expertise:
         areas = listed(about.expertise[:_MOST_AREAS], language)
         return said("expert", language, name=about.name, areas=areas)
+    if read := _read(about, sources, language):
+        return read
     described = " ".join(about.description.split())[:_DESCRIPTION].rstrip(".")
     return said("about", language, name=about.name, description=f"{described}.")
 

@@ -111,7 +111,12 @@ class AvatarFolder:
     def written(self, name: str | None, description: str | None) -> list[Path]:
         """Write files to begin with, none over another; those that were written."""
         name = spelt_out(self.id) if name is None else name
-        config = new_config(self.id, name, f"What {name} wrote." if description is None else description)
+        told = (
+            f"Answers from the writings of {name}, in their own words."
+            if description is None
+            else description
+        )
+        config = new_config(self.id, name, told)
         read_config(config)
         ids = [path.stem for path in self.documents() if ending_of(path) in MIME_TYPES]
         sources = new_sources(self.id, dict.fromkeys(id for id in ids if _SOURCE_ID.fullmatch(id)))
