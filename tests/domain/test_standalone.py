@@ -35,6 +35,40 @@ def test_what_was_asked_of_several_things_is_asked_of_the_one_that_is_meant():
     assert found.text == "What do monitors and sanctions cost?\nAnd sanctions cost?"
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        (
+            "And what about the second one?",
+            "What does she write about weavers and millers?",
+            "What is said about millers?",
+        ),
+        ("And the first?", "What is said about weavers, millers and smiths?", "What is said about weavers?"),
+        ("E o segundo?", "O que se diz sobre teceles e moleiros?", "O que se diz sobre moleiros?"),
+    ],
+)
+def test_what_only_points_is_the_question_before_of_the_one_that_is_meant(question, before, meant):
+    found = standalone(question, [Spoken(False, before), Spoken(True, "Much is said of weavers.")])
+
+    assert (found.question, found.text, found.earlier) == (meant, meant, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        (
+            "And do they baptise their children?",
+            "Tell me about the Millers.",
+            "Do the Millers baptise their children?",
+        ),
+        ("Where does it stand?", "Tell me about the old mill.", "Where does the old mill stand?"),
+        ("E onde eles moram?", "Fale sobre os moleiros.", "Onde os moleiros moram?"),
+    ],
+)
+def test_they_are_those_who_were_to_be_spoken_of(question, before, meant):
+    assert standalone(question, [Spoken(False, before)]).text == meant
+
+
 def test_what_was_only_listed_is_not_asked_about():
     context = [Spoken(False, "Two things interest me: 1. monitors and 2. graduated sanctions.")]
 

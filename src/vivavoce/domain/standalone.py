@@ -47,9 +47,12 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
     before = [each._replace(text=each.text[:_LONGEST].strip()) for each in context[-_MOST:]]
     before = [each for each in before if each.text]
     people = tuple(each.text for each in before if not each.is_ours)
-    named = _named(asked, before)
-    if named != asked and people and not people[-1].endswith("?"):
-        people = ()  # what was listed is known now, and nothing was asked of it
+    named, is_whole = _named(asked, before)
+    if is_whole or (named != asked and people and not people[-1].endswith("?")):
+        people = ()  # what was listed is known now, and nothing else was asked of it
+    elif named == asked and people:
+        named = _with_subject(asked, people[-1])
+        people = people if named == asked else ()
     asked = unaddressed(named, names)
     if not people or not points_back(asked):
         return Standalone(asked, asked, people, is_cut)
@@ -111,8 +114,33 @@ _INLINE_ITEM = re.compile(
     rf"(?:^|[\s:;,(]){_NUMBERING}\s*([^\n;]{{1,300}}?)(?=[;,]?\s+(?:(?:and|e|y)\s+)?{_NUMBERING}|[.;]?\s*$)"
 )
 _SERIES = re.compile(
-    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|versus|vs\.?)\s+([^,.;:?!\n]{2,80})"
+    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|versus"
+    r"|vs\.?)\s+([^,.;:?!\n]{2,80})"
 )
+_BARE = re.compile(
+    r"\W*(?:(?:and|but|so|e|y|mas|pero|ok)\s+)?(?:(?:what|how)\s+(?:about|of)|(?:o\s+)?que\s+(?:tal|de"
+    r"|dizer\s+de|hay\s+de))?\W*"
+)
+"""What is left of a question that only points at one of several things."""
+_ASKED_OF_SEVERAL = re.compile(
+    r"(?P<asked>[^,;:?\n]{3,200}\b(?:about|of|on|between|are|sobre|s\u00e3o|son))\s+"
+    r"(?:[^,;:?\n]{2,80},\s+){0,9}[^,;:?\n]{2,80},?\s+(?:and|or|e|ou|y|o)\s+[^,;:?\n]{2,80}\?",
+    re.IGNORECASE,
+)
+_TO_ITEM = re.compile(r"^.*\b(?:about|of|on|between|sobre)\s+", re.IGNORECASE)
+_SPEAK_OF = re.compile(
+    r"(?:please\s+|por\s+favor,?\s+)?(?:(?:tell|teach)\s+(?:me|us)\s+(?:more\s+|something\s+)?about"
+    r"|(?:talk|speak)\s+(?:about|of)"
+    r"|(?:me\s+)?(?:fale|conte|diga)(?:-me)?\s+(?:mais\s+|algo\s+)?(?:sobre|d[aeo]s?)"
+    r"|(?:h\u00e1bla|cu\u00e9nta|di)me\s+(?:m\u00e1s\s+|algo\s+)?(?:sobre|del?))"
+    r"\s+(?P<subject>(?:\S+\s+){0,5}[^\s.?!]+)[.!]*",
+    re.IGNORECASE,
+)
+"""How somebody is told what to speak of."""
+_PRONOUN = re.compile(
+    r"\b(?:they|them|it|he|she|him|eles|elas|ele|ela|ellos|ellas|\u00e9l|ella)\b", re.IGNORECASE
+)
+_GOING_ON = re.compile(r"^\W*(?:and|but|so|e|mas|y|pero)\s+", re.IGNORECASE)
 _LEADING = re.compile(
     r"""^(?:.*?\b(?:between|among|about|of|on|are|is|were|includes?|like|compare|named|called|entre|sobre|sao|son
     |como|comparar|incluem?|incluyen?)\s+)?(?:both\s+|the\s+|an?\s+|o\s+|os\s+|as\s+|la\s+|los\s+|las\s+|el\s+)?""",
@@ -132,17 +160,39 @@ def _essence(question: str) -> tuple[str, bool]:
     return (kept or asked[:_LONG_QUESTION]), True
 
 
-def _named(asked: str, before: Sequence[Spoken]) -> str:
-    """The question with the thing that "the second one" or "the latter" stands for, of those named last."""
+def _named(asked: str, before: Sequence[Spoken]) -> tuple[str, bool]:
+    """The question with the thing that "the second one" or "the latter" stands for, of those named last.
+
+    Where it asks nothing else, it is the question in which they were named, of that one alone; True then.
+    """
     found = _WHICH.search("".join((folded(letter) or letter)[0] for letter in asked))
     if found is None or len(asked.split()) > _LONGEST_POINTER:
-        return asked
+        return asked, False
     place = _ORDINALS[found.group(1)]
     for each in reversed(before[-_FEW:]):
         items = _items(each.text)
         if len(items) > 1 and place < len(items):
-            return asked[: found.start()] + items[place][:_LONGEST_ITEM] + asked[found.end() :]
-    return asked
+            item = items[place][:_LONGEST_ITEM]
+            rest = f"{asked[: found.start()]} {asked[found.end() :]}"
+            whole = _asked_of(item, each.text) if _BARE.fullmatch(folded(rest)) and not each.is_ours else ""
+            return whole or asked[: found.start()] + item + asked[found.end() :], bool(whole)
+    return asked, False
+
+
+def _asked_of(item: str, question: str) -> str:
+    """A question about several things, of one of them; empty where it does not end with a series of them."""
+    found = _ASKED_OF_SEVERAL.fullmatch(question.strip())
+    return "" if found is None else f"{found['asked']} {_TO_ITEM.sub('', item)}?"
+
+
+def _with_subject(asked: str, said: str) -> str:
+    """The question with what somebody was told to speak of in the place of "they" or "it"."""
+    subject = _SPEAK_OF.fullmatch(said.strip())
+    if subject is None or len(asked.split()) > _LONGEST_POINTER:
+        return asked
+    named, count = _PRONOUN.subn(lambda _: subject["subject"], asked, count=1)
+    bare = _GOING_ON.sub("", named, count=1) if count else asked
+    return bare[:1].upper() + bare[1:]
 
 
 def _items(text: str) -> list[str]:
