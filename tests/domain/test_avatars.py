@@ -54,3 +54,14 @@ def test_a_configuration_may_have_a_disclosure_of_its_own():
     assert read_config(a_config(disclosure=own)).disclosure == own
     assert read_config(a_config()).disclosure.startswith("An AI that has studied Ada Lovelace")
     assert read_config(a_config(disclosure=" ")).disclosure.startswith("An AI that has studied Ada Lovelace")
+
+
+def test_a_corpus_that_ends_before_it_begins_is_refused_by_its_key():
+    with pytest.raises(
+        InvalidInput, match=r"corpus\.dateRange: its start, 1990-01-01, must not be after its end"
+    ):
+        read_config(dated(start=1990, end=1977))
+
+
+def test_one_that_was_stored_so_is_still_read():
+    assert read_config(dated(start=1990, end=1977), is_stored=True).ends == date(1977, 12, 31)

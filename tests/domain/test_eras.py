@@ -90,3 +90,33 @@ def test_a_corpus_without_an_end_has_no_limit():
 def test_the_present_is_no_limit_for_a_corpus_that_goes_on():
     assert later_than("What is the rule today?", date(2030, 1, 1), NOW) is None
     assert later_than("What is the rule in 2031?", date(2030, 1, 1), NOW) is not None
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        "Napoleon",
+        "the French Revolution",
+        "the guillotine",
+        "Darwin",
+        "Marx",
+        "railways",
+        "photography",
+        "the American Civil War",
+        "artificial intelligence",
+        "a Revolu\u00e7\u00e3o Francesa",
+        "as estradas de ferro",
+        "Napole\u00e3o",
+        "intelig\u00eancia artificial",
+    ],
+)
+def test_things_of_every_century_after_the_corpus_are_known(thing):
+    found = later_than(f"What is said about {thing}?", date(1778, 12, 31), NOW)
+
+    assert found is not None
+    assert found.word in thing
+
+
+@pytest.mark.parametrize("thing", ["the earthquake of Lisbon", "the telescope", "inoculation", "the Jesuits"])
+def test_things_of_its_own_time_are_no_limit(thing):
+    assert later_than(f"What is said about {thing}?", date(1778, 12, 31), NOW) is None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from vivavoce.errors import InvalidInput
 
@@ -24,6 +24,7 @@ TOOL_NAMES: tuple[ToolName, ...] = ("query_corpus", "generate_response", "get_av
 QUESTION_KEPT = 4_000
 """How many characters of a question the log keeps."""
 Year = Annotated[int, Field(ge=-5_000, le=9_999)]
+_STORED = "is_stored"
 
 
 class _Written(Value):
@@ -60,6 +61,14 @@ class DateRange(_Written):
 
     start: Annotated[date, BeforeValidator(lambda given: _day(given, "01-01"))] | None = None
     end: Annotated[date, BeforeValidator(lambda given: _day(given, "12-31"))] | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self, given: ValidationInfo) -> DateRange:
+        """Refuses a range that ends before it begins, except one that was stored before anybody looked."""
+        is_stored = given.context is not None and given.context.get(_STORED, False)
+        if not is_stored and self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError(f"its start, {self.start}, must not be after its end, {self.end}")
+        return self
 
 
 class Work(_Written):
@@ -187,7 +196,7 @@ class Avatar(Entity):
     @property
     def about(self) -> Config:
         """The configuration, read."""
-        return read_config(self.config)
+        return read_config(self.config, is_stored=True)
 
     @property
     def monthly_budget(self) -> float | None:
@@ -230,10 +239,10 @@ class Answered(Entity):
         return {**given, **begun, "question_hash": digest}
 
 
-def read_config(given: dict[str, Any]) -> Config:
+def read_config(given: dict[str, Any], *, is_stored: bool = False) -> Config:
     """A configuration; InvalidInput names the key and what was expected there."""
     try:
-        return Config.model_validate(given)
+        return Config.model_validate(given, context={_STORED: is_stored})
     except ValidationError as error:
         raise _refused("config.json", error) from None
 
