@@ -243,6 +243,27 @@ async def test_without_fields_of_its_own_it_names_what_it_has_read(tmp_path):
     assert 'I have read "Governing the Commons".' in answer["response"]
 
 
+@pytest.mark.parametrize("rule", ["Answer in at most one sentence.", "No m\u00e1ximo 1 frase."])
+async def test_so_many_sentences_are_said_as_the_persona_allows(tmp_path, rule):
+    persona = {**CONFIG["systemPrompt"], "constraints": [rule]}
+    text = "Monitors are paid in fish. Monitors are paid in rice by the users. Users pay monitors in coin."
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads(text)
+        answer = await thinker.answers("What are monitors paid in?")
+
+    assert len(answer["citations"]) == 1
+
+
+async def test_what_the_persona_does_not_speak_of_is_not_quoted(tmp_path):
+    persona = {**CONFIG["systemPrompt"], "constraints": ["Never speak about politics or monitors."]}
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads()
+        answer = await thinker.answers("To whom are monitors accountable?")
+
+    assert answer["abstained"] is True
+    assert "accountable" not in answer["response"]
+
+
 # Time
 
 

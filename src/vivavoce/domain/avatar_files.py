@@ -12,6 +12,7 @@ from vivavoce.errors import InvalidInput
 
 from .addresses import checked_address
 from .avatars import TOOL_NAMES, Config, Source
+from .constraints import constraints_in
 from .splittings import OVERLAP, READ, SIZE, USUAL, Splitting
 from .values import NAME
 
@@ -81,6 +82,14 @@ def warnings_of(about: Config, splitting: Splitting = USUAL) -> list[str]:
             "tokens of a passage. What stands behind them is found by its words alone."
         )
     return said
+
+
+def unheeded_of(about: Config) -> list[str]:
+    """What a persona asks for and only a model can heed, in sentences."""
+    return [
+        f"config.json: systemPrompt.constraints: {rule!r} is heeded only where a model drafts the answers."
+        for rule in constraints_in(about.system_prompt.constraints).others
+    ]
 
 
 def new_config(id: str, name: str, description: str) -> dict[str, Any]:

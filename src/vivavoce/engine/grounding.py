@@ -10,6 +10,7 @@ from typing import Any
 from vivavoce.domain.avatars import Avatar, Confidence, Source
 from vivavoce.domain.certainty import Certainty, coverage
 from vivavoce.domain.claims import Claim
+from vivavoce.domain.constraints import constraints_in
 from vivavoce.domain.eras import Later, later_than
 from vivavoce.domain.excerpts import is_instruction
 from vivavoce.domain.framing import SPOKEN, spoken_language
@@ -196,6 +197,7 @@ class _Answering:
     def _extracted(self, extraction: Extraction, windows: Sequence[Window]) -> Voiced:
         """Sentences of the corpus as they stand."""
         kept: list[Checked] = []
+        rules = constraints_in(self.avatar.about.system_prompt.constraints)
         asks, size = asks_for_instructions(self.op.question), 0
         for sentence in extraction.sentences:
             quote = quote_at(windows[sentence.place], sentence.start, sentence.end)
@@ -211,8 +213,12 @@ class _Answering:
                 reason = "its quote speaks to a model, not to a reader"
             elif len(quote.text) > LONGEST_QUOTE:
                 reason = f"its quote is longer than {LONGEST_QUOTE} characters"
+            elif shunned := rules.shuns(quote.text, quote.window.found.cited.language):
+                reason = f"its quote speaks of what it is not to speak of: {shunned}"
             elif any(each.quote is not None and _overlap(each.quote, quote) for each in kept):
                 reason = "it was said already"
+            elif rules.most is not None and sum(not each.reason for each in kept) == rules.most:
+                reason = f"it is to say {rules.most} sentences at most"
             elif size and size + len(quote.text) > _MOST_QUOTED:
                 reason = "enough is quoted already"
             size += 0 if reason else len(quote.text)

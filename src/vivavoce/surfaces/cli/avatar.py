@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from vivavoce.app import App, open_app
-from vivavoce.domain.avatar_files import warnings_of
+from vivavoce.domain.avatar_files import unheeded_of, warnings_of
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatar_results import AvatarList
 from vivavoce.operations.avatars import ListAvatars
@@ -142,6 +142,8 @@ def verify(id: str, folder: Path, as_json: bool) -> None:
     result = _run(lambda app: verify_corpus(app, place))
     if place.exists:
         _warn(place)
+        for said in unheeded_of(place.listed().about):
+            click.echo(f"Note: {said}", err=True)
     if as_json:
         click.echo(json.dumps(verified_as_json(result), indent=2))
     else:
