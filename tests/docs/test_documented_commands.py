@@ -38,7 +38,7 @@ def environment(folder: Path, port: int) -> dict[str, str]:
 def typed(page: Path, folder: Path) -> str:
     """Everything that the page's commands print, in one shell, as a reader would type them."""
     (folder / "home").mkdir()
-    for part in ("bin", ".venv"):
+    for part in ("bin", ".venv", "examples"):
         (folder / part).symlink_to(ROOT / part)
     port = free_port()
     script = "\n".join(block.text for block in blocks_of(page) if block.language == "sh")
@@ -88,3 +88,18 @@ def test_readers_are_told_to_run_something_on_every_page_that_teaches():
     taught = {ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs" / "how-to").glob("*.md")}
 
     assert taught <= set(RUNNABLE)
+
+
+def test_questions_that_are_only_shown_are_asked_by_a_page_that_runs():
+    asked = {
+        language: {
+            question
+            for page in PAGES
+            for block in blocks_of(page)
+            if block.language == language
+            for question in re.findall(r'vivavoce ask \S+ "([^"]+)"', block.text)
+        }
+        for language in ("sh", "console")
+    }
+
+    assert asked["console"] <= asked["sh"]
