@@ -62,6 +62,25 @@ async def test_what_is_not_as_it_should_be_is_flagged(app, tmp_path):
     assert "no text" in reason
 
 
+async def test_what_processing_refused_is_named_with_the_reason(app, tmp_path):
+    documents = {"empty.txt": b"", "junk.pdf": b"no pdf at all", "fresh.txt": COMMONS}
+    sources = [listed(id, verified=True) for id in ("empty", "junk")]
+    folder = avatar_folder(tmp_path, *sources, documents=documents)
+    await process_corpus(app, folder, Listener())
+    list_sources(folder, *sources, listed("fresh", verified=True))
+
+    result = await verified(app, folder)
+
+    assert flags(result) == {
+        "empty": ["no_passages", "unreadable_document"],
+        "junk": ["no_passages", "unreadable_document"],
+        "fresh": ["no_passages", "not_processed"],
+    }
+    empty, junk, _ = [each.reason or "" for each in result.findings]
+    assert "empty" in empty
+    assert "no pdf" in junk
+
+
 async def test_a_secondary_source_may_lack_passages(app, tmp_path):
     folder = avatar_folder(tmp_path, listed("review", priority="secondary"))
 

@@ -259,10 +259,17 @@ def _begin_again(datasource_id: str, splitting: Splitting, ports: Ports, tables:
         tables.ingestions.put(source.id, "split", ports.now())
 
 
-def _name_for(source: Source, path: Path) -> str:
-    """The title, unless it ends like the name of another kind of file than this one."""
+def head_of(path: Path) -> bytes:
+    """How a document begins; Unreadable where it is of a kind that is not read, or not what its name says."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
+    kind_of(path.name, head)
+    return head
+
+
+def _name_for(source: Source, path: Path) -> str:
+    """The title, unless it ends like the name of another kind of file than this one."""
+    head = head_of(path)
     kind = kind_of(path.name, head)
     try:
         is_clear = kind_of(source.title, head, MIME_TYPES[ending_of(path)]) == kind

@@ -16,7 +16,7 @@ from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatar_results import SourceShown
 from vivavoce.operations.avatars import ListAvatarSources
 
-from .corpus import known_sources
+from .corpus import head_of, known_sources
 from .corpus_files import AvatarFolder
 from .corpus_registering import known_avatar
 from .files import HASH, digest_of
@@ -140,6 +140,7 @@ async def _looked_at(
         if path is None:
             flags.append("missing_document")
         elif datasource is None:
+            await asyncio.to_thread(head_of, path)  # what processing refuses leaves nothing but the file
             flags.append("not_processed")
         elif await asyncio.to_thread(digest_of, path, path.name) != datasource.config.get(HASH):
             flags.append("changed_on_disk")
