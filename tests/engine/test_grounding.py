@@ -6,6 +6,7 @@ from time import process_time
 import pytest
 
 from tests.ports.pdfs_made import pdf
+from vivavoce.domain.questions import has_words
 from vivavoce.errors import InvalidInput
 from vivavoce.operations import Caller, Scope
 from vivavoce.testing import (
@@ -458,6 +459,16 @@ async def test_a_search_is_understood_from_what_was_said_before(thinker):
 
     assert told["passages"][0]["score"] > alone["passages"][0]["score"]
     assert odd == alone
+
+
+@pytest.mark.parametrize("query", ["x", "?!", "a."])
+async def test_a_search_without_a_word_finds_nothing(thinker, query):
+    assert (await thinker.run("query_corpus", avatarId=CONFIG["id"], query=query))["passages"] == []
+
+
+@pytest.mark.parametrize(("query", "is_word"), [("x", False), ("\u6c34", True), ("7", True), ("EU", True)])
+def test_what_a_word_is_depends_on_the_script(query, is_word):
+    assert has_words(query) is is_word
 
 
 async def test_a_blank_search_is_refused(thinker):

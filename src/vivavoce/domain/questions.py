@@ -78,6 +78,11 @@ def telling_words(question: str, language: str) -> frozenset[str]:
     return frozenset(word for word in _PLAIN.findall(folded(telling)) if len(word) > 1 or word.isdigit())
 
 
+def has_words(question: str) -> bool:
+    """Whether there is anything to look for: a Latin letter that stands alone is no word."""
+    return _LOOKED_FOR.search(question[:_LONGEST]) is not None
+
+
 def points_back(question: str) -> bool:
     """Whether a question cannot be understood without what was said before it."""
     own = language_of(question)
@@ -116,6 +121,8 @@ _OF_KIND = 0.5
 """And a word such as "price", which an answer says in figures."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _PLAIN = re.compile(r"[^\W_]+")
+_LOOKED_FOR = re.compile(r"[^\W_]{2}|\d|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7a3]")
+"""Two letters, a figure, or a letter of a script of which one may be a word."""
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
 _GOING_ON = words(
     "and or but so what e ou mas y o pero entonces entao",

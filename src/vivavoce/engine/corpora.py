@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from vivavoce.domain.avatars import Avatar, Source
 from vivavoce.domain.knowledge import custom_id_in
 from vivavoce.domain.outlines import Outline
+from vivavoce.domain.questions import has_words
 from vivavoce.domain.standalone import Spoken, Standalone, conversation, standalone
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.avatar_results import CorpusPassage, PassageList
@@ -61,7 +62,9 @@ async def sources_of(avatar: Avatar) -> list[Source]:
 
 
 async def corpus_passages(avatar: Avatar, question: str, limit: int, errand: Errand) -> list[Found]:
-    """The passages of the corpus that are about a question, best first."""
+    """The passages of the corpus that are about a question, best first; none for one without a word."""
+    if not has_words(question):
+        return []
     wanted = Wanted(avatar.datastore_id, question[:_LONGEST_QUESTION], limit=limit)
     return await passages_for(wanted, errand.ports)
 
