@@ -251,6 +251,7 @@ def test_a_question_in_a_dialogue_gives_way_to_its_reply():
 
     assert reply.text == '"Alas!" said Anna, "it is the art of wanting less."'
     assert "thrift" in reply.context
+    assert reply.asked == '"What is this thrift?" said Jacob.'
 
 
 def test_a_cry_in_the_middle_does_not_cut_a_sentence():

@@ -24,6 +24,8 @@ class Excerpt(NamedTuple):
     """The words of the heading, the question or the opening of the list that it stands under."""
     rank: int | None
     """How many stand before it under a question or in a list; None where it stands in neither."""
+    asked: str = ""
+    """The question that somebody asks right before it in a dialogue."""
 
     @property
     def points_back(self) -> bool:
@@ -98,7 +100,7 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     above: Mapping[str, int] = {}
     last: Mapping[str, int] = {}
     rank: int | None = None
-    is_list = False
+    is_list, asked = False, ""
     for place, span in enumerate(_stretches(passage)):
         text = passage[span.start : span.end]
         if _ROW.match(text) is not None:
@@ -107,9 +109,11 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
         item = _ITEM.match(text)
         bare = text if item is None else text[item.end() :]
         words = words_of(bare, language)
-        is_question = bare.rstrip(_CLOSERS).endswith(_ASKS) or _ASKED.fullmatch(bare) is not None
+        is_asked = _ASKED.fullmatch(bare) is not None
+        is_question = is_asked or bare.rstrip(_CLOSERS).endswith(_ASKS)
         if is_question or _is_heading(passage, span, is_item=item is not None):
             above, rank, is_list = words, 0 if is_question else None, False
+            asked = bare if is_asked else ""
             continue
         if is_list and item is None:
             above, rank, is_list = {}, None, False
@@ -118,8 +122,8 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
             above, rank, is_list = {**above, **last, **words}, 0, True
             is_whole = len(words) > _SHORTEST
         if is_whole and len(bare) <= longest:
-            yield Excerpt(place, span.end - len(bare), bare, words, above, rank)
-            rank = None if rank is None else rank + 1
+            yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked)
+            rank, asked = None if rank is None else rank + 1, ""
         last = words
 
 

@@ -180,7 +180,11 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
     rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
     sentences = [(part, each) for part in rivals for each in asking.sentences(part)][:_SENTENCES]
     read = await judge.relevance(
-        asking.text, [asking.candidates[part.place].titled(each.excerpt.text) for part, each in sentences]
+        asking.text,
+        [
+            asking.candidates[part.place].titled(f"{each.excerpt.asked} {each.excerpt.text}".strip())
+            for part, each in sentences
+        ],
     )
     own = [logit for (part, _), logit in zip(sentences, read, strict=True) if part == best]
     weighed = [
