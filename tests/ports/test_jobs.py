@@ -31,9 +31,11 @@ class Work:
         job = NewJob(key, kind, at(due), lane, facts)
         return await self.store.write(lambda tables: tables.jobs.add(job, NOON))
 
-    async def claim(self, now: float = 0, limit: int = 100, lane: str | None = None) -> list[Job]:
+    async def claim(
+        self, now: float = 0, limit: int = 100, lane: str | None = None, kind: str | None = None
+    ) -> list[Job]:
         until = at(now) + LEASE
-        return await self.store.write(lambda tables: tables.jobs.claim(at(now), until, limit, lane))
+        return await self.store.write(lambda tables: tables.jobs.claim(at(now), until, limit, lane, kind))
 
     async def claimed(self, now: float = 0, limit: int = 100) -> list[str]:
         return [job.key for job in await self.claim(now, limit)]
@@ -64,6 +66,9 @@ class Work:
 
     async def next_due(self):
         return await self.store.read(lambda tables: tables.jobs.next_due())
+
+    async def next_of_kinds(self):
+        return await self.store.read(lambda tables: tables.jobs.next_of_kinds())
 
     async def number(self, kind: str | None = None) -> int:
         return await self.store.read(lambda tables: tables.jobs.number(kind))
@@ -162,6 +167,32 @@ async def test_what_is_due_next_and_how_much_there_is(jobs):
 
     assert await jobs.next_due() == at(3)
     assert (await jobs.number(), await jobs.number("a"), await jobs.number("c")) == (2, 1, 0)
+
+
+async def test_jobs_of_one_kind_can_be_claimed_past_those_of_others_that_wait_longer(jobs):
+    assert await jobs.next_of_kinds() == {}
+    for number in range(5):
+        await jobs.add(f"slow{number}", number, kind="slow")
+    await jobs.add("quick", 9, kind="quick")
+
+    assert await jobs.next_of_kinds() == {"slow": at(0), "quick": at(9)}
+    assert [job.key for job in await jobs.claim(9, limit=3, kind="quick")] == ["quick"]
+    assert [job.key for job in await jobs.claim(9, limit=2, kind="slow")] == ["slow0", "slow1"]
+    assert await jobs.claim(9, kind="other") == []
+    assert await jobs.next_of_kinds() == {"slow": at(2), "quick": at(19)}
+
+
+async def test_a_lane_is_of_the_kind_of_the_job_that_is_first_in_it(jobs):
+    await jobs.add("one", lane="mixed", kind="a")
+    await jobs.add("two", lane="mixed", kind="b")
+    await jobs.add("three", lane="mixed", kind="a")
+
+    assert await jobs.claim(0, kind="b") == []
+    (one,) = await jobs.claim(0, kind="a")
+    assert await jobs.finish(one)
+    assert await jobs.claim(0, kind="a") == []
+    assert await jobs.cancel("two")
+    assert [job.key for job in await jobs.claim(0, kind="a")] == ["three"]
 
 
 async def test_jobs_are_there_when_the_store_is_opened_again(open_store):
@@ -540,13 +571,31 @@ async def test_claiming_looks_at_what_is_due_alone_however_much_waits(tmp_path):
         assert await store.read(lambda tables: _plan(tables)) == ["lanes_by_due"]
 
 
-def _fill(tables, name, number):
+async def test_a_long_queue_of_one_kind_makes_a_claim_of_another_no_dearer(tmp_path):
+    """100,000 answers that are overdue cost a claim of what else is due no more steps than 100 do."""
+    workspace = Workspace(tmp_path / "store.db")
+    steps = []
+    with workspace.opened() as store:
+        jobs = Work(store)
+        for number, waiting in ((0, 100), (1, 100_000)):
+            await store.write(lambda tables, n=number, to=waiting: _fill(tables, f"{n}", to, "2026-01-01"))
+            await jobs.add(f"due{number}", kind="send")
+            taken, claimed = await store.write(lambda tables: _counted(tables, "send"))
+            assert [job.key for job in claimed] == [f"due{number}"]
+            steps.append(taken)
+            await jobs.finish(claimed[0])
+
+        assert steps[1] < 2 * steps[0]
+        assert await store.read(lambda tables: _plan(tables, "kind = 'send' and ")) == ["lanes_by_kind"]
+
+
+def _fill(tables, name, number, day="2026-02-01"):
     for table, columns, values in (
-        ("lanes", "lane, due_at, fence", "lane, '2026-02-01T00:00:00.000Z', 0"),
+        ("lanes", "lane, due_at, fence, kind", f"lane, '{day}T00:00:00.000Z', 0, 'test'"),
         (
             "jobs",
             "key, lane, kind, created_at, due_at, attempts, document",
-            "lane, lane, 'test', '2026-01-01', '2026-02-01T00:00:00.000Z', 0, '{}'",
+            f"lane, lane, 'test', '2026-01-01', '{day}T00:00:00.000Z', 0, '{{}}'",
         ),
     ):
         tables.connection.execute(
@@ -557,8 +606,8 @@ def _fill(tables, name, number):
         )
 
 
-def _counted(tables):
-    """How many steps a claim takes, and what it gives."""
+def _counted(tables, kind=None):
+    """How many steps it takes to see what is due and to claim it, and what that gives."""
     steps = 0
 
     def step() -> None:
@@ -567,15 +616,17 @@ def _counted(tables):
 
     tables.connection.set_progress_handler(step, 1)
     try:
-        claimed = tables.jobs.claim(NOON, NOON + LEASE, 50, None)
+        tables.jobs.next_of_kinds()
+        claimed = tables.jobs.claim(NOON, NOON + LEASE, 50, None, kind)
     finally:
         tables.connection.set_progress_handler(None, 1)
     return steps, claimed
 
 
-def _plan(tables):
+def _plan(tables, only=""):
     """The indexes through which a claim finds the lanes that are due."""
     rows = tables.connection.execute(
-        "explain query plan select lane from lanes where due_at <= :now order by due_at limit 50", {"now": ""}
+        f"explain query plan select lane from lanes where {only}due_at <= :now order by due_at limit 50",
+        {"now": ""},
     )
     return [word for *_, detail in rows for word in detail.split() if word.startswith("lanes_")]

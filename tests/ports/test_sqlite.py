@@ -142,6 +142,29 @@ def test_opening_again_migrates_nothing_again(path):
     assert before["version"] == [(len(migrations()),)]
 
 
+async def test_jobs_from_before_lanes_had_kinds_are_found_by_their_kind(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            f"{''.join(migrations()[:7])} create table schema_version (version integer not null);"
+            "insert into schema_version values (7);"
+        )
+        connection.execute("insert into lanes values ('talk', '2026-01-01T00:00:00.000Z', 3)")
+        columns = "key, lane, kind, created_at, due_at, attempts, document"
+        for key, kind in (("first", "answer"), ("second", "send")):
+            values = (key, "talk", kind, "2026-01-01", "2026-01-01T00:00:00.000Z", 0, "{}")
+            connection.execute(f"insert into jobs ({columns}) values (?, ?, ?, ?, ?, ?, ?)", values)
+        connection.commit()
+
+    store = opened(path)
+    try:
+        until = NOON + timedelta(minutes=1)
+        (claimed,) = await store.write(lambda tables: tables.jobs.claim(NOON, until, 5, kind="answer"))
+    finally:
+        store.close()
+
+    assert (claimed.key, claimed.fence) == ("first", 4)
+
+
 async def test_a_file_from_before_passages_comes_up_with_documents_to_index(path):
     long = "".join(f"{number:05d} ação 報價\n" for number in range(5_000))
     kept = {

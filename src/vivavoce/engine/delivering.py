@@ -17,6 +17,8 @@ from .handlers import Errand, Work
 from .jobs import Lost, check_ours, does, finish, postpone, spread, wait
 from .outgoing import may_write
 
+_AT_ONCE = 64
+"""How many messages are being sent in a process; the gate of a provider lets a quarter of them through."""
 _LADDER = (2.0, 10.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0)
 """Seconds before each further try."""
 _OFF = 600.0
@@ -45,7 +47,7 @@ def _given_up(job: Job, reason: str, work: Work) -> None:
         _store(delivery, "failed", reason, work)
 
 
-@does("send", gives_up=_given_up)
+@does("send", gives_up=_given_up, at_once=_AT_ONCE)
 async def send(job: Job, errand: Errand) -> None:
     """Send a message on its channel, unless its provider is to be left alone for now."""
     gate = errand.gates.to(job.facts.get("account", ""))

@@ -18,6 +18,8 @@ from .jobs import TIME, check_ours, does, finish
 from .opening import LEASE, Opened
 from .typing import Typist
 
+_AT_ONCE = 128
+"""How many answers are under way in a process; to wait for a model is no work, and work has its own pace."""
 _GONE = "What it was to answer is not there any more."
 
 
@@ -29,7 +31,7 @@ def _given_up(job: Job, reason: str, work: Work) -> None:
         tell_of_the_end(turn, "failed", reason, UpstreamFailed.wire, work)
 
 
-@does("answer", gives_up=_given_up)
+@does("answer", gives_up=_given_up, at_once=_AT_ONCE)
 async def answer(job: Job, errand: Errand) -> None:
     """Answer a message, or several that came together."""
     begun = await errand.write(lambda work: _begun(job, work))

@@ -16,6 +16,11 @@ from .handlers import Errand, Work
 TIME = Caller(id="time", name="time", scopes=frozenset(Scope))
 """Who asks where nobody does: time itself."""
 
+AT_ONCE = 24
+"""How many jobs of a kind are under way in a process, where its function says nothing else.
+
+That is enough for those that only store something. Kinds that wait for others say how many of them may wait.
+"""
 _FIRST, _LONGEST = 1.0, 600.0
 _chance = random.Random()
 _SPREAD = 0.2
@@ -36,21 +41,28 @@ class Kind:
     """Does it. The transaction that stores what came of it finishes or postpones the job, too."""
     give_up: GiveUp
     """Stores that it failed for good, and why; the worker finishes the job in the same transaction."""
+    at_once: int = AT_ONCE
+    """How many are under way in a process: each kind has its own places, so that none takes another's."""
 
 
 KINDS: dict[str, Kind] = {}
 
 
-def does(kind: str, *, gives_up: GiveUp) -> Callable[[Do], Do]:
+def does(kind: str, *, gives_up: GiveUp, at_once: int = AT_ONCE) -> Callable[[Do], Do]:
     """Mark a coroutine as what does jobs of a kind; one that is not finished may be begun again."""
 
     def register(do: Do) -> Do:
         if kind in KINDS:
             raise TypeError(f"jobs of kind {kind} are done already")
-        KINDS[kind] = Kind(do, gives_up)
+        KINDS[kind] = Kind(do, gives_up, at_once)
         return do
 
     return register
+
+
+def places_of(kind: str) -> int:
+    """How many jobs of a kind are under way in a process at most."""
+    return KINDS[kind].at_once if kind in KINDS else AT_ONCE
 
 
 def finish(job: Job, work: Work) -> None:

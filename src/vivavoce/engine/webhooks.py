@@ -27,6 +27,8 @@ from .handlers import Errand, Work
 from .jobs import check_ours, check_seems_ours, does, finish, spread
 from .outgoing import endpoint_of, is_failing, lane_to
 
+_AT_ONCE = 64
+"""How many posts are under way in a process; the lanes of a host let it have a few of them."""
 _MOST = 1_000
 """Bytes that are read of what an address answers."""
 _LONGEST_WISH = 3_600.0
@@ -62,7 +64,7 @@ def _given_up(job: Job, reason: str, work: Work) -> None:
         _store(delivery, "failed", reason, work)
 
 
-@does("post", gives_up=_given_up)
+@does("post", gives_up=_given_up, at_once=_AT_ONCE)
 async def post(job: Job, errand: Errand) -> None:
     """Send an event or an answer to its address."""
     if job.lane == job.key:  # it was waiting by itself, and holds up no others

@@ -1,10 +1,15 @@
-"""The worker: does jobs when they are due. Any number of them may work on one store."""
+"""The worker: does jobs when they are due. Any number of them may work on one store.
+
+Each kind of job has places of its own, and the worker asks only for kinds that have a free one. So models
+that are slow hold up no messages, addresses that hang hold up no answers, and no queue hides what is due.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -16,12 +21,13 @@ from vivavoce.ports import Ports, Tables
 
 from .faults import log_fault
 from .handlers import Errand, Work
-from .jobs import KINDS, Lost, finish, postpone, wait, wait_after
+from .jobs import KINDS, Lost, finish, places_of, postpone, wait, wait_after
 
 LEASE = timedelta(seconds=10)
 """How long a job is safe from being taken by another worker without a sign of life."""
 _BEAT = LEASE / 4
 _AT_ONCE = 48
+"""How many jobs are claimed together by who waits until they are done."""
 _POLL = 0.25
 """Seconds between two looks at what other processes may have stored."""
 _PAUSE = 1.0
@@ -39,10 +45,10 @@ _log = logging.getLogger(__name__)
 
 
 class Worker:
-    """Claims jobs and does them, many at a time, one of each lane."""
+    """Claims jobs and does them, many of each kind at a time, one of each lane."""
 
-    def __init__(self, ports: Ports, errand: Callable[[], Errand], at_once: int = _AT_ONCE) -> None:
-        self.ports, self._errand, self._at_once = ports, errand, at_once
+    def __init__(self, ports: Ports, errand: Callable[[], Errand]) -> None:
+        self.ports, self._errand = ports, errand
         self._woken = asyncio.Event()
         self._held: dict[tuple[int, int], tuple[Job, asyncio.Task[None]]] = {}
         """By what names a claim: the job and its fence."""
@@ -74,33 +80,43 @@ class Worker:
         """Do what is due now, and what becomes due by it; how much that was."""
         number = 0
         async with self._keeping():
-            while claimed := await self._claim(self._at_once, lane):
+            while claimed := await self._claim(_AT_ONCE, lane):
                 await _all_of([self._begun(job) for job in claimed])
                 number += len(claimed)
         return number
 
     async def _begin_what_is_due(self) -> float:
         """Begin as much as there is room for; how many seconds to wait before the next look."""
-        room = self._at_once - len(self._held)
-        if room <= 0:
-            return _POLL
         try:
-            due = await self.ports.store.read(lambda tables: tables.jobs.next_due())
-            seconds = _POLL if due is None else (due - self.ports.now()).total_seconds()
+            due = await self.ports.store.read(lambda tables: tables.jobs.next_of_kinds())
+            room, now = self._room(due), self.ports.now()
+            seconds = min(((due[kind] - now).total_seconds() for kind in room), default=_POLL)
             if seconds > 0:
                 return min(seconds, _POLL)
-            claimed = await self._claim(room)
+            room = {kind: places for kind, places in room.items() if due[kind] <= now}
+            claimed = await self._claimed(partial(_claimed_of_kinds, room))
         except Exception as error:  # a worker that ends by a fault would leave all that is due undone
             log_fault(_log, "Looking for what is due", error)
             return _PAUSE
-        begun = [self._begun(job) for job in claimed]
-        return 0.0 if len(begun) == room else _POLL
+        for job in claimed:
+            _ = self._begun(job)
+        taken = Counter(job.kind for job in claimed)
+        return 0.0 if any(taken[kind] >= places for kind, places in room.items()) else _POLL
+
+    def _room(self, kinds: Iterable[str]) -> dict[str, int]:
+        """How many more jobs of each of these kinds may begin; those that are full are left out."""
+        held = Counter(job.kind for job, _ in self._held.values())
+        room = {kind: places_of(kind) - held[kind] for kind in kinds}
+        return {kind: places for kind, places in room.items() if places > 0}
 
     async def _claim(self, limit: int, lane: str | None = None) -> list[Job]:
+        return await self._claimed(lambda tables, now: tables.jobs.claim(now, now + LEASE, limit, lane))
+
+    async def _claimed(self, claim: Callable[[Tables, datetime], list[Job]]) -> list[Job]:
         now = self.ports.now()
         if self._held and (self._kept_at is None or now - self._kept_at > 2 * _BEAT):
             await self._keep()  # the clock jumped: else we would take from ourselves what we work on
-        return await self.ports.store.write(lambda tables: tables.jobs.claim(now, now + LEASE, limit, lane))
+        return await self.ports.store.write(lambda tables: claim(tables, now))
 
     def _begun(self, job: Job) -> asyncio.Task[None]:
         """Do a job from now on; whoever does it here under an earlier claim has lost it."""
@@ -197,6 +213,14 @@ class Worker:
                 await asyncio.wait(sendings, timeout=_MOMENT)
         finally:
             await _stopped(tasks)
+
+
+def _claimed_of_kinds(room: Mapping[str, int], tables: Tables, now: datetime) -> list[Job]:
+    """As many jobs of each kind as there is room for, those that wait longest first."""
+    claimed = [
+        job for kind, places in room.items() for job in tables.jobs.claim(now, now + LEASE, places, kind=kind)
+    ]
+    return sorted(claimed, key=lambda job: job.due_at)
 
 
 def _kept(jobs: Sequence[Job], until: datetime, tables: Tables) -> set[int]:

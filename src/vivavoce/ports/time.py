@@ -20,8 +20,15 @@ class Jobs(Protocol):
         """Store a job; False, and nothing is changed, where there is one of its key."""
         ...
 
-    def claim(self, now: datetime, until: datetime, limit: int, lane: str | None = None) -> list[Job]:
-        """Take the first job of each lane that is due, those that wait longest first."""
+    def claim(
+        self,
+        now: datetime,
+        until: datetime,
+        limit: int,
+        lane: str | None = None,
+        kind: str | None = None,
+    ) -> list[Job]:
+        """Take the first job of each lane that is due, those that wait longest first; of a kind, if named."""
         ...
 
     def hold(self, jobs: Sequence[Job], until: datetime) -> set[int]:
@@ -64,6 +71,10 @@ class Jobs(Protocol):
 
     def next_due(self) -> datetime | None:
         """When the next lane is due."""
+        ...
+
+    def next_of_kinds(self) -> dict[str, datetime]:
+        """When the next lane of each kind is due; a lane is of the kind of its first job."""
         ...
 
     def number(self, kind: str | None = None) -> int:

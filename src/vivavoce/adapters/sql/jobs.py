@@ -1,4 +1,4 @@
-"""Jobs as rows. Of each lane that has some, a second row says when it is due and who holds it.
+"""Jobs as rows. Of each lane that has some, a second row says when it is due, of what kind, and who holds it.
 
 A lane is claimed, not a job: that keeps its order across processes. Who claims it makes it due again at the
 end of the lease, so that a dead holder's lane needs nobody to tidy up, and raises the fence, so that a holder
@@ -19,6 +19,14 @@ from vivavoce.domain.jobs import Job, NewJob
 from .rows import Connection, batches, one_of
 
 _DUE = "select lane from lanes where due_at <= :now{only} order by due_at limit :limit_"
+_KINDS = (
+    "with recursive kinds(kind) as (select min(kind) from lanes union all"
+    " select (select min(kind) from lanes where lanes.kind > kinds.kind) from kinds"
+    " where kinds.kind is not null)"
+    " select kind, (select min(due_at) from lanes where lanes.kind = kinds.kind) from kinds"
+    " where kind is not null"
+)
+"""Goes from one kind to the next by the index, past however many lanes each has."""
 _OURS = "seq = :seq and exists (select 1 from lanes where lane = :lane and fence = :fence)"
 _COLUMNS = "seq, key, lane, kind, created_at, due_at, attempts, document, claims"
 _log = logging.getLogger(__name__)
@@ -50,20 +58,30 @@ class JobRows:
             return False
         # The update that changes nothing makes who adds and who finishes the lane collide, on Postgres too.
         self.connection.execute(
-            "insert into lanes (lane, due_at, fence) values (:lane, :due, 0)"
+            "insert into lanes (lane, due_at, fence, kind) values (:lane, :due, 0, :kind)"
             " on conflict (lane) do update set fence = lanes.fence",
-            {"lane": lane, "due": written(job.due_at)},
+            {"lane": lane, "due": written(job.due_at), "kind": job.kind},
         )
         return True
 
-    def claim(self, now: datetime, until: datetime, limit: int, lane: str | None = None) -> list[Job]:
-        """Take the first job of each lane that is due, those that wait longest first."""
-        due = _DUE.format(only="" if lane is None else " and lane = :lane")
+    def claim(
+        self,
+        now: datetime,
+        until: datetime,
+        limit: int,
+        lane: str | None = None,
+        kind: str | None = None,
+    ) -> list[Job]:
+        """Take the first job of each lane that is due, those that wait longest first; of a kind, if named."""
+        only = {"lane": lane, "kind": kind}
+        due = _DUE.format(
+            only="".join(f" and {name} = :{name}" for name, value in only.items() if value is not None)
+        )
         due += self.connection.dialect.skips_locked  # over lanes that another claim is about to take
         claimed = self.connection.execute(
             f"update lanes set due_at = :until, fence = fence + 1 where lane in ({due})"
             " returning lane, fence",
-            {"now": written(now), "until": written(until), "limit_": limit, "lane": lane},
+            {"now": written(now), "until": written(until), "limit_": limit, **only},
         )
         fences = {str(lane): int(fence) for lane, fence in claimed}
         found: list[Job] = []
@@ -146,7 +164,6 @@ class JobRows:
         only = f" and {free}" if is_first else ""
         put_off = "case when attempts > 0 and due_at > :due then due_at else :due end"
         due = ":due" if even_failed else put_off
-        due = ":due" if even_failed else put_off
         moved = self.connection.execute(
             f"update jobs set due_at = {due} where key = :key{only} returning seq",
             {"key": key, "due": written(due_at)},
@@ -178,6 +195,10 @@ class JobRows:
         ((due,),) = self.connection.execute("select min(due_at) from lanes", {})
         return None if due is None else _moment(due)
 
+    def next_of_kinds(self) -> dict[str, datetime]:
+        """When the next lane of each kind is due."""
+        return {str(kind): _moment(due) for kind, due in self.connection.execute(_KINDS, {})}
+
     def number(self, kind: str | None = None) -> int:
         """How many jobs there are."""
         only = "" if kind is None else " where kind = :kind"
@@ -202,10 +223,11 @@ class JobRows:
 
     def _go_on(self, lane: str) -> None:
         """Let the lane be due when its first job is; an empty one goes away. Who held it holds it no more."""
-        first = "(select due_at from jobs where lane = :lane order by seq limit 1)"
+        first = "(select {} from jobs where lane = :lane order by seq limit 1)"
+        due, kind = first.format("due_at"), first.format("kind")
         rows = self.connection.execute(
-            f"update lanes set due_at = {first}, fence = fence + 1"
-            f" where lane = :lane and {first} is not null returning lane",
+            f"update lanes set due_at = {due}, kind = {kind}, fence = fence + 1"
+            f" where lane = :lane and {due} is not null returning lane",
             {"lane": lane},
         )
         if not list(rows):
