@@ -144,6 +144,30 @@ async def test_a_move_from_a_step_that_it_has_left_is_refused(board):
     assert await board.place() == 1
 
 
+async def test_it_is_taken_into_another_scenario_or_off_the_board_only_from_the_step_it_was_seen_in(board):
+    await board.talk()
+    await board.add(1)
+    other = (await board.run("create_crm_scenario", name="Support"))["id"]
+    step = await board.run("create_crm_step", scenarioId=other, name="open")
+    there = {"conversationId": "talk1", "stepId": step["id"]}
+    off = {"conversationId": "talk1", "scenarioId": board.scenario}
+
+    for operation, where in (
+        ("add_conversation_to_scenario", there),
+        ("remove_conversation_from_scenario", off),
+    ):
+        with pytest.raises(Conflict, match="not in"):
+            await board.run(operation, **where, expectedStepId=board.steps[0])
+    assert await board.place() == 1
+
+    await board.run("add_conversation_to_scenario", **there, expectedStepId=board.steps[1])
+    gone = {"conversationId": "talk1", "scenarioId": other, "expectedStepId": step["id"]}
+    await board.run("remove_conversation_from_scenario", **gone)
+    assert await board.place() is None
+    with pytest.raises(Conflict, match="in no step, not in"):
+        await board.add(0, expectedStepId=step["id"])
+
+
 async def test_of_two_moves_at_once_from_the_same_step_one_is_refused(board):
     await board.talk()
     await board.add(0)

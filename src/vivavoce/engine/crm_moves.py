@@ -44,6 +44,7 @@ def add_conversation_to_scenario(op: AddConversationToScenario, work: Work) -> P
             f"Conversation {conversation.id!r} is in scenario {step.scenario_id!r} already.",
             hint="Move it within the scenario with move_conversation.",
         )
+    _check_expected(op.expected_step_id, conversation)
     if not op.force:
         _check_way(conversation, None, step, work)
     came = enter(conversation, step, work, cause="call", may_say=_is_not_blocked)
@@ -66,11 +67,7 @@ def move_conversation(op: MoveConversation, work: Work) -> PlacementChanged:
     conversation = conversation_named(op.conversation_id, work)
     step = _step_meant(op.dest_step_id, op.scenario_id, op.dest_step_index, work)
     now = _step_now(conversation, step, work)
-    if op.expected_step_id is not None and op.expected_step_id != now.id:
-        raise Conflict(
-            f"Conversation {conversation.id!r} is in step {now.id!r}, not in {op.expected_step_id!r}.",
-            hint="Someone moved it meanwhile. Look where it is with list_scenario_conversations.",
-        )
+    _check_expected(op.expected_step_id, conversation)
     if step.id == now.id:
         return PlacementChanged(message="The conversation is in this step already.", new_step_id=step.id)
     if not op.force:
@@ -88,6 +85,7 @@ def remove_conversation_from_scenario(op: RemoveConversationFromScenario, work: 
     conversation = conversation_named(op.conversation_id, work)
     if conversation.scenario_id != scenario.id:
         raise _not_in(conversation, scenario.id)
+    _check_expected(op.expected_step_id, conversation)
     leave(conversation, work)
     _stir(conversation, work)
     return PlacementRemoved()
@@ -177,6 +175,16 @@ def _step_now(conversation: Conversation, to: Step, work: Work) -> Step:
     if conversation.step_id is None or conversation.scenario_id != to.scenario_id:
         raise _not_in(conversation, to.scenario_id)
     return step_named(conversation.step_id, work)
+
+
+def _check_expected(step_id: str | None, conversation: Conversation) -> None:
+    """Refuse where someone moved the conversation out of the step it was seen in; None checks nothing."""
+    if step_id is not None and step_id != conversation.step_id:
+        is_in = "no step" if conversation.step_id is None else f"step {conversation.step_id!r}"
+        raise Conflict(
+            f"Conversation {conversation.id!r} is in {is_in}, not in {step_id!r}.",
+            hint="Someone moved it meanwhile. Look where it is with list_scenario_conversations.",
+        )
 
 
 def _check_way(conversation: Conversation, now: Step | None, to: Step, work: Work) -> None:

@@ -15,7 +15,11 @@ from vivavoce.operations.agents import CreateAgent, ListAgents, UpdateAgent
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.operations.crm import CreateCrmStep, UpdateCrmStep
-from vivavoce.operations.crm_moves import AddConversationToScenario, MoveConversation
+from vivavoce.operations.crm_moves import (
+    AddConversationToScenario,
+    MoveConversation,
+    RemoveConversationFromScenario,
+)
 from vivavoce.operations.knowledge import CreateDatasource
 from vivavoce.operations.step_arguments import FLAT
 from vivavoce.operations.uploads import AddFile
@@ -28,8 +32,9 @@ _OURS_ALONE: dict[type[Operation[Any]], frozenset[str]] = {
     CreateAgent: frozenset(("monthlyBudget", "fallbackModelName")),
     UpdateAgent: frozenset(("monthlyBudget", "fallbackModelName")),
     AgentQuery: frozenset(("isTest", "isAside")),
-    AddConversationToScenario: frozenset(("force",)),
+    AddConversationToScenario: frozenset(("expectedStepId", "force")),
     MoveConversation: frozenset(("expectedStepId", "force")),
+    RemoveConversationFromScenario: frozenset(("expectedStepId",)),
     ListAgents: frozenset(("limit", "offset")),
 }
 """Arguments that the hosted service does not know."""

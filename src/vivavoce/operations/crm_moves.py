@@ -16,6 +16,10 @@ from .crm import ScenarioId, StepId
 from .crm_results import AgentPlacement, PlacementChanged, PlacementCreated, PlacementPage, PlacementRemoved
 
 StepIndex = Annotated[int, Field(ge=0, le=10_000)]
+_FROM = {"fromStepId": "expectedStepId"}
+ExpectedStep = Annotated[
+    Id | None, Field(description="Refuse with a conflict unless the conversation is in this step now.")
+]
 Force = Annotated[bool, Field(description="Pass over required steps that it has not been in.")]
 
 
@@ -25,11 +29,13 @@ class AddConversationToScenario(
     toolset="crm",
     route="POST /crm/step/conversation",
     offer="extra",
+    rest_names=_FROM,
 ):
     """Add a conversation to a CRM scenario: it enters a step, and the step's initial message is said.
 
     Name the step, or the scenario alone for its first step. The conversation leaves any other scenario.
-    Refused where it is in this scenario already: use move_conversation.
+    With expectedStepId, only if it is still in that step of the other one. Refused where it is in this
+    scenario already: use move_conversation.
     """
 
     conversation_id: ConversationId
@@ -42,6 +48,7 @@ class AddConversationToScenario(
     step_index: Annotated[
         StepIndex | None, Field(description="The place of the step in the scenario, 0 for the first.")
     ] = None
+    expected_step_id: ExpectedStep = None
     force: Force = False
 
     @model_validator(mode="after")
@@ -61,7 +68,7 @@ class MoveConversation(
     toolset="crm",
     route="POST /crm/step/move",
     offer="extra",
-    rest_names={"fromStepId": "expectedStepId"},
+    rest_names=_FROM,
 ):
     """Move a conversation to another step of its CRM scenario.
 
@@ -82,10 +89,7 @@ class MoveConversation(
     should_send_initial_message: Annotated[
         bool, Field(description="Whether to say the step's initial message.")
     ] = False
-    expected_step_id: Annotated[
-        Id | None,
-        Field(description="Refuse with a conflict unless the conversation is in this step now."),
-    ] = None
+    expected_step_id: ExpectedStep = None
     force: Force = False
 
     @model_validator(mode="after")
@@ -106,12 +110,14 @@ class RemoveConversationFromScenario(
     route="DELETE /crm/scenario/{scenarioId}/conversation",
     arguments="query",
     offer="extra",
+    rest_names=_FROM,
     takes_along="its timed move",
 ):
     """Take a conversation off the board of a CRM scenario. The conversation and its logs stay."""
 
     scenario_id: ScenarioId
     conversation_id: ConversationId
+    expected_step_id: ExpectedStep = None
 
 
 class ListScenarioConversations(
