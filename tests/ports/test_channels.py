@@ -260,7 +260,7 @@ def test_moments_may_be_numbers():
     [
         (b"", "JSON"),
         (b"{", "JSON"),
-        (b"\xff\xfe{}", "JSON"),
+        (b"\xff\xfe{}", "UTF-8"),
         (b"[" * 100_000, "JSON"),
         (b"7", "The body"),
         (b'{"events": 7}', "The body"),

@@ -75,6 +75,29 @@ def test_an_event_is_accepted_and_stored(client):
     assert json.loads(arrival["raw"]) == {"events": [message()]}
 
 
+def test_what_came_is_kept_with_the_first_event_that_is_new(client):
+    shop = Shop(client)
+    shop.posts({"events": [message("known")]})
+
+    mixed = {"events": [message("known"), message("new", text="É você?"), message("newer")]}
+    answer = shop.posts(json.dumps(mixed, ensure_ascii=False).encode())
+
+    assert answer.json() == {"accepted": 2, "duplicates": 1}
+    raw = {each["eventId"]: each["raw"] for each in shop.arrivals()}
+    assert json.loads(raw["known"]) == {"events": [message("known")]}
+    assert (json.loads(raw["new"]), raw["newer"]) == (mixed, "")
+
+
+def test_what_is_not_utf_8_is_refused_and_not_altered(client):
+    shop = Shop(client)
+
+    answer = shop.posts(b'{"id": "e1", "chat": "c1", "text": "caf\xe9"}')
+
+    assert answer.status_code == 400
+    assert "is not valid UTF-8" in answer.text
+    assert shop.arrivals() == []
+
+
 def test_the_token_may_be_a_bearer_and_the_path_begin_with_api(client):
     shop = Shop(client)
     bearer = {"Authorization": f"Bearer {shop.made['token']}"}

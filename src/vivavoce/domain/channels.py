@@ -111,7 +111,7 @@ class Arrival(Entity):
     """When it happened, as the provider says."""
     heard: dict[str, Any] = {}
     raw: str = ""
-    """What the provider sent, as it came; kept with the first event of a request."""
+    """What the provider sent, as it came; kept with the first event of a request that was new."""
     conversation_id: str | None = None
     message_id: str | None = None
     reason: str = ""

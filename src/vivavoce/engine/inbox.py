@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from vivavoce.domain.channels import Account, Arrival, Heard
-from vivavoce.errors import NotAuthenticated, NotNow
+from vivavoce.errors import InvalidInput, NotAuthenticated, NotNow
 from vivavoce.ports import Ports, Tables
 
 from .backlog import MOST
@@ -65,7 +65,7 @@ class Inbox:
                 hint="Nothing was stored. Send it again once it is on.",
                 retry_after=_SWITCHED_OFF,
             )
-        arrivals = self._arrivals(heard, account, body.decode("utf-8", "replace"), now)
+        arrivals = self._arrivals(heard, account, _text_of(body), now)
         self._waiting += len(arrivals)  # at once, so that a crowd does not come in together
         accepted = 0
         try:
@@ -131,6 +131,16 @@ def _kept(heard: Heard) -> dict[str, Any]:
     return {"chat": heard.chat, **said}
 
 
+def _text_of(body: bytes) -> str:
+    """The body as it came, to the letter; InvalidInput where it is not the text that JSON must be."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise InvalidInput(
+            f"The body: is not valid UTF-8, at byte {fault.start}.", hint="Nothing was stored."
+        ) from None
+
+
 def _stored(arrivals: list[Arrival], now: datetime, tables: Tables) -> int:
     """Store those that are new, each with the job that hears it; how many they are.
 
@@ -138,7 +148,10 @@ def _stored(arrivals: list[Arrival], now: datetime, tables: Tables) -> int:
     Within a lane, jobs stay in the order in which the events came.
     """
     taken = {each.id for each in sorted(arrivals, key=_event) if tables.arrivals.take(each)}
-    jobs = [job_of(each, now) for each in arrivals if each.id in taken]
+    new = [each for each in arrivals if each.id in taken]
+    if new and not new[0].raw:  # what came is kept with an event that is
+        tables.arrivals.replace(new[0].changed(now, raw=arrivals[0].raw))
+    jobs = [job_of(each, now) for each in new]
     for job in sorted(jobs, key=lambda job: job.lane):
         tables.jobs.add(job, now)
     return len(taken)

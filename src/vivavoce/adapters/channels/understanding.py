@@ -30,6 +30,8 @@ def understood(body: bytes) -> list[Heard]:
     """The events of a body: `{"events": […]}`, a list of them, or one alone."""
     try:
         said = json.loads(body.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise _wrong("The body", "is not valid UTF-8") from None
     except (ValueError, RecursionError):
         raise _wrong("The body", "is not valid JSON") from None
     events = said.get("events", said) if isinstance(said, dict) else said
