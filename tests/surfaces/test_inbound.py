@@ -88,6 +88,19 @@ def test_what_came_is_kept_with_the_first_event_that_is_new(client):
     assert (json.loads(raw["new"]), raw["newer"]) == (mixed, "")
 
 
+def test_an_event_says_which_ads_brought_the_person(client):
+    shop = Shop(client)
+    click = {"ctwaClid": "k1", "sourceType": "ad", "clickedAt": "2026-01-31T09:30:00Z", "other": "x"}
+
+    taken = shop.posts({"events": [message("e1", ctwaAttributions=[click])]})
+    refused = [shop.posts(message("e2", ctwaAttributions=bad)) for bad in ("k1", [1], [{}] * 21)]
+
+    assert (taken.status_code, {each.status_code for each in refused}) == (200, {400})
+    (arrival,) = shop.arrivals()
+    kept = {"ctwaClid": "k1", "sourceType": "ad", "clickedAt": "2026-01-31T09:30:00.000Z"}
+    assert arrival["heard"]["ctwaAttributions"] == [kept]
+
+
 def test_what_is_not_utf_8_is_refused_and_not_altered(client):
     shop = Shop(client)
 

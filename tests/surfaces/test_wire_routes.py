@@ -147,7 +147,7 @@ LEFT_OUT = {
     "POST /conversations/{id}/send-audio": "no channel carries sound",
     "GET /conversations/history": "what it lists is not published",
     "GET /contacts/available-variables": "facts have no list of names",
-    "GET /contacts/ctwa-ads": "nothing comes from ads",
+    "GET /contacts/ctwa-ads": "ads are shown with the conversations that they brought",
     "POST /datastores/{id}/upsert": "only its name is published; POST /datasources takes an id",
     "POST /datastores/upsert/{id}": "an older spelling of the same",
     "POST /datastores/update/{id}": "an older spelling of the same",

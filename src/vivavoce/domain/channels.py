@@ -93,6 +93,8 @@ class Heard(NamedTuple):
     is_group: bool = False
     is_mention: bool = False
     """In a group: whether the agent is spoken to."""
+    ctwa_attributions: tuple[dict[str, Any], ...] = ()
+    """The ads through which the person came."""
     delivery_id: str = ""
     """Of a status: which of our messages it is about, by our id of its sending or by the provider's."""
     status: str = ""

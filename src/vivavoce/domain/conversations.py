@@ -111,6 +111,8 @@ class Conversation(Entity):
     channel_external_id: Line | None = None
     channel_credentials_id: str | None = None
     form_id: str | None = None
+    ctwa_attributions: list[JsonObject] = []
+    """The ads through which the person came, newest last."""
     last_human_interaction_at: Moment | None = None
     tool_calls: dict[str, int] = {}
     """How often each tool was called, by its id."""

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic.alias_generators import to_camel
 
 from .agents import Agent
+from .attributions import told_of
 from .contacts import Contact
 from .conversations import Conversation, Message
 from .crm import Scenario, Step
@@ -70,6 +71,7 @@ def payload_of(
         "frustration": conversation.frustration,
         "conversation_variables": {name: kept.value for name, kept in conversation.variables.items()} or None,
         "attachments": [file for said in (heard, message) if said for file in _files(said)] or None,
+        "ctwaAttributions": told_of(conversation.ctwa_attributions) or None,
         **_facts(facts or {}),
     }
     return {

@@ -8,8 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from vivavoce.domain.agents import Agent
+from vivavoce.domain.attributions import with_clicks
 from vivavoce.domain.channels import Account, Arrival, ArrivalState, Heard
 from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.entities import written
 from vivavoce.domain.faults import faults_of, in_words
 from vivavoce.domain.jobs import Job, NewJob
 from vivavoce.domain.turns import Turn
@@ -110,6 +112,10 @@ def _take_status(arrival: Arrival, heard: Heard, account: Account, job: Job, wor
 def _taken_in(heard: Heard, account: Account, agent: Agent, work: Work) -> tuple[Message, Turn | None]:
     """Store what a person said, and begin the turn that answers it."""
     conversation = _conversation(heard, account, agent, work)
+    if heard.ctwa_attributions:
+        named = {"id": work.ports.new_id(), "at": written(heard.sent_at or work.now)}
+        ads = with_clicks(conversation.ctwa_attributions, heard.ctwa_attributions, **named)
+        conversation = conversation.changed(work.now, ctwa_attributions=ads)
     message = work.tables.messages.append(
         Message(
             **work.identity(),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
+from vivavoce.domain.attributions import shown_of
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Channel, Conversation, Message, Rating, Variable
 from vivavoce.domain.crm import ConversationStatus, Priority
@@ -131,9 +132,19 @@ class ConversationShown(Result):
             "conversation_contexts": _summaries(conversation),
             "assignees": _assignees(conversation.assignee),
             "tags": [TagOn(tag=tag) for tag in conversation.tags],
+            "ctwa_attributions": _ads(conversation),
             **_nps(conversation.rating),
         }
         return cls.model_construct(None, **{**known, **more})
+
+
+def _ads(conversation: Conversation) -> list[dict[str, Any]]:
+    return shown_of(
+        conversation.ctwa_attributions,
+        conversationId=conversation.id,
+        contactId=conversation.contact_id,
+        organizationId=conversation.organization_id,
+    )
 
 
 def _nps(rating: Rating | None) -> dict[str, Any]:

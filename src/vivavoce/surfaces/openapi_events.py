@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from vivavoce.domain.attributions import FIELDS
 from vivavoce.domain.channels import HeardKind, Status
 
 Json = dict[str, Any]
@@ -68,6 +69,14 @@ def _event() -> Json:
             "email": _text("Their e-mail address."),
             "isGroup": {"type": "boolean", "description": "Whether several people write there."},
             "isMention": {"type": "boolean", "description": "In a group: whether the agent is spoken to."},
+            "ctwaAttributions": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {name: _text("As the ad says.") for name in FIELDS},
+                },
+                "description": "The ads through which the person came.",
+            },
             "type": {"enum": list(get_args(HeardKind)), "description": "message when left out."},
             "deliveryId": _text("Of a status: which message it is about."),
             "status": {"enum": list(get_args(Status)), "description": "Of a status: what became of it."},

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from vivavoce.domain.attributions import FIELDS, MOST
 from vivavoce.domain.channels import Heard, HeardKind, Status
 from vivavoce.domain.cleaning import cleaned
+from vivavoce.domain.entities import written
 from vivavoce.domain.values import LINE, TEXT
 from vivavoce.errors import InvalidInput, TooLarge
 
@@ -64,6 +66,7 @@ def _event(said: Any, place: str) -> Heard:
         attachments=_attachments(said.get("attachments"), f"{place}.attachments"),
         is_group=_flag(said, "isGroup", place),
         is_mention=_flag(said, "isMention", place),
+        ctwa_attributions=_ads(said.get("ctwaAttributions"), f"{place}.ctwaAttributions"),
         delivery_id=_id(said, "deliveryId", place, _LONGEST_ID, is_needed=is_status),
         status=status if is_status else "",
         detail=cleaned(_text(said, "detail", place))[:LINE],
@@ -150,6 +153,22 @@ def _attachment(given: Any, place: str) -> dict[str, Any]:
         "size": size if is_size else None,
         "mimeType": _line(given, "mimeType", place, 200) or None,
     }
+
+
+def _ads(given: Any, place: str) -> tuple[dict[str, Any], ...]:
+    """The ads through which the person came."""
+    if given is None:
+        return ()
+    if not isinstance(given, list) or len(given) > MOST or not all(isinstance(each, dict) for each in given):
+        raise _wrong(place, f"must be a list of at most {MOST} objects")
+    return tuple(_ad(each, f"{place}[{number}]") for number, each in enumerate(given))
+
+
+def _ad(given: Mapping[str, Any], place: str) -> dict[str, Any]:
+    said = {name: _line(given, name, place, LINE) for name in FIELDS if name != "clickedAt"}
+    clicked_at = _moment(given.get("clickedAt"), f"{place}.clickedAt")
+    told = {name: value for name, value in said.items() if value}
+    return told if clicked_at is None else {**told, "clickedAt": written(clicked_at)}
 
 
 def _wrong(place: str, fault: str) -> InvalidInput:

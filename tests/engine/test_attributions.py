@@ -1,0 +1,46 @@
+"""Attributions: the ads that brought a person are kept with the conversation and told to webhooks."""
+
+from __future__ import annotations
+
+from .lines import WEBHOOK
+
+CLICK = {"ctwaClid": "k1", "sourceId": "ad1", "sourceType": "ad", "clickedAt": "2026-01-31T09:30:00.000Z"}
+
+
+async def test_an_ad_is_kept_with_the_conversation_and_told_to_webhooks_with_all_that_follows(lines):
+    line = await lines("At nine.", "At ten.").opened(configUrlInfosSystemExternal=WEBHOOK)
+    await line.hears("When?", ctwa_attributions=[CLICK])
+    await line.hears("And tomorrow?")
+
+    talk = await line.talk()
+    shown = await line.run("get_conversation", conversationId=talk.id)
+    told = await line.read(lambda tables: tables.deliveries.where(kind="webhook"))
+
+    (ad,) = shown["ctwaAttributions"]
+    ids = {"conversationId": talk.id, "contactId": talk.contact_id, "organizationId": talk.organization_id}
+    assert ad | CLICK | ids == ad
+    assert {"id", "createdAt", "updatedAt"} < set(ad)
+    assert [each.body["ctwaAttributions"] for each in told] == [[CLICK], [CLICK]]
+
+
+async def test_each_click_is_kept_once_and_the_newest_twenty(lines):
+    line = await lines().opened(configUrlInfosSystemExternal=WEBHOOK)
+    for number in range(22):
+        again = {**CLICK, "ctwaClid": f"k{max(number - 1, 0)}"}
+        new = {**CLICK, "ctwaClid": f"k{number}"}
+        await line.arrives("When?", ctwa_attributions=[again, new])
+    await line.works()
+
+    kept = (await line.talk()).ctwa_attributions
+
+    assert [each["ctwaClid"] for each in kept] == [f"k{number}" for number in range(2, 22)]
+    assert len({each["id"] for each in kept}) == 20
+
+
+async def test_a_person_whom_no_ad_brought_has_none(lines):
+    line = await lines().opened(configUrlInfosSystemExternal=WEBHOOK)
+    await line.hears("When?")
+
+    (told,) = await line.read(lambda tables: tables.deliveries.where(kind="webhook"))
+
+    assert "ctwaAttributions" not in told.body
