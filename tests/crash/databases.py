@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_AGO = "2000-01-01T00:00:00.000Z"
+_WAITING = f"kind = 'follow' and due_at > '{_AGO}'"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
@@ -20,6 +22,8 @@ class Database:
     place: str
     """What VIVAVOCE_DATABASE says."""
     ask: Ask
+    let_an_hour_pass: Callable[[], None]
+    """Lets those who wait for a silence have waited long enough."""
 
 
 @contextmanager
@@ -27,12 +31,13 @@ def database(name: str, folder: Path) -> Iterator[Database]:
     """An empty one; pytest's Skipped where it is not installed."""
     if name == "sqlite":
         path = folder / "workspace.db"
-        yield Database(name, str(path), lambda query: _of_sqlite(path, query))
+        yield Database(name, str(path), lambda query: _of_sqlite(path, query), lambda: _hurry_sqlite(path))
         return
     from tests.ports.servers import postgres_server
 
     with postgres_server() as server:
-        yield Database(name, server.url, lambda query: _of_postgres(server.url, query))
+        url = server.url
+        yield Database(name, url, lambda query: _of_postgres(url, query), lambda: _hurry_postgres(url))
 
 
 def _of_sqlite(path: Path, query: str) -> list[tuple[Any, ...]]:
@@ -45,3 +50,25 @@ def _of_postgres(url: str, query: str) -> list[tuple[Any, ...]]:
 
     with psycopg.connect(url, autocommit=True) as connection:
         return connection.execute(query).fetchall()
+
+
+def _hurry_sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
+        connection.execute("begin immediate")
+        waiting = f"select lane from jobs where {_WAITING}"
+        connection.execute(f"update lanes set due_at = '{_AGO}' where lane in ({waiting})")
+        since = f"json_set(document, '$.since', '{_AGO}')"
+        connection.execute(f"update jobs set due_at = '{_AGO}', document = {since} where {_WAITING}")
+        connection.execute("commit")
+
+
+def _hurry_postgres(url: str) -> None:
+    import psycopg
+
+    since = f"cast(jsonb_set(cast(document as jsonb), '{{since}}', '\"{_AGO}\"') as text)"
+    moved = f"update jobs set due_at = '{_AGO}', document = {since} where {_WAITING} returning lane"
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            f"with moved as ({moved}) update lanes set due_at = '{_AGO}' from moved"
+            " where lanes.lane = moved.lane"
+        )

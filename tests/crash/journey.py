@@ -18,6 +18,7 @@ from .databases import Database, database
 from .ledger import Ledger, ledger
 from .people import HOLD, Account, Load
 from .programs import PROFILES, Killer, Program, free_port
+from .stories import SILENCE, STEP, WAIT
 from .wire import Wire
 
 ROOT = Path(__file__).parents[2]
@@ -58,12 +59,13 @@ async def _crashed(
     first_chat = 1
     struck = kills and not os.environ.get(PROFILES)
     async with asyncio.timeout(patience), Wire(outside) as provider:
-        load = Load(port, provider, place.ask, {}, chance)
+        load = Load(port, provider, place, {}, chance)
         for programs, number in ((apart, messages - together), (alone, together)):
             with _started(programs):
                 if not load.accounts:
                     async with Wire(port) as wire:
                         load.accounts = await _accounts(wire, outside)
+                        load.caller = (await _made(wire, "/agents", _agent("k")))["id"]
                 first_chat = await _through(load, number, first_chat, programs, chance, struck)
     spent = time.monotonic() - began
     found = ledger(load, place.ask, sum(each.kills for each in (*apart, *alone)))
@@ -92,20 +94,35 @@ async def _through(
 
 
 async def _accounts(wire: Wire, outside: int) -> dict[str, Account]:
-    """Two agents with a channel each; the second one holds its answers."""
-    hold = [{"type": "delayed_responses", "config": {"delay": HOLD}}]
-    return {
-        letter: await _account(wire, outside, letter, tools)
-        for letter, tools in (("c", list[dict[str, Any]]()), ("h", hold))
+    """Three agents with a channel each; the second holds its answers, and the third has stories."""
+    hold = {"type": "delayed_responses", "config": {"delay": HOLD}}
+    follow_up = {"messages": SILENCE, "max_sends": 1, "interval_hours": 1}
+    told = {"url_webhook_external": f"http://127.0.0.1:{outside}/hooks"}
+    again = {"type": "follow_up_messages", "config": follow_up}
+    agents = {
+        "c": await _made(wire, "/agents", _agent("c")),
+        "h": await _made(wire, "/agents", _agent("h", tools=[hold])),
+        "s": await _made(wire, "/agents", _agent("s", tools=[again], configUrlInfosSystemExternal=told)),
     }
+    await _board(wire, agents["s"]["id"])
+    return {letter: await _account(wire, outside, letter, agent) for letter, agent in agents.items()}
 
 
-async def _account(wire: Wire, outside: int, letter: str, tools: list[dict[str, Any]]) -> Account:
-    agent = await _made(
-        wire,
-        "/agents",
-        {"name": letter, "description": "Answers.", "modelName": "m", "systemPrompt": "Hi.", "tools": tools},
-    )
+def _agent(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "description": "Answers.", "modelName": "m", "systemPrompt": "Hi.", **more}
+
+
+async def _board(wire: Wire, agent: str) -> None:
+    """Two steps, of which the first is left after a while, for all conversations of an agent."""
+    scenario = (await _made(wire, "/crm/scenario", {"name": "Story"}))["id"]
+    on = {"scenarioId": scenario}
+    second = await _made(wire, "/crm/step", {**on, "name": "two", "initialMessage": STEP})
+    timed = {"autoNextStepId": second["id"], "autoNextTime": WAIT}
+    first = await _made(wire, "/crm/step", {**on, "name": "one", **timed})
+    await _made(wire, f"/agents/{agent}/crm-config", {**on, "stepId": first["id"]}, method="PUT")
+
+
+async def _account(wire: Wire, outside: int, letter: str, agent: dict[str, Any]) -> Account:
     config = {"url": f"http://127.0.0.1:{outside}/messages"}
     channel = await _made(
         wire, "/channels", {"agentId": agent["id"], "type": "webhook", "name": letter, "config": config}
@@ -113,9 +130,9 @@ async def _account(wire: Wire, outside: int, letter: str, tools: list[dict[str, 
     return Account(channel["id"], channel["token"])
 
 
-async def _made(wire: Wire, path: str, body: dict[str, Any]) -> Any:
+async def _made(wire: Wire, path: str, body: dict[str, Any], method: str = "POST") -> Any:
     while True:
-        status, made = await wire.ask("POST", path, body)
+        status, made = await wire.ask(method, path, body)
         if 200 <= status < 300:
             return made
         assert status == 0, f"{path} answers {status}: {made}"

@@ -58,6 +58,7 @@ def ledger(load: Load, ask: Ask, kills: int) -> Ledger:
             for state, number in states.items()
             if state not in ("sent", "delivered", "read", "uncertain")
         },
+        **load.stories.wrongs(load.taken, ask),
     }
     return Ledger(
         {
@@ -73,6 +74,7 @@ def ledger(load: Load, ask: Ask, kills: int) -> Ledger:
             "tries to send": load.tries,
             "held answers": _held(load),
             "reminders planned / sent": f"{len(load.reminders)} / {len(reminded)}",
+            **load.stories.figures,
             "deliveries": ", ".join(f"{state} {number}" for state, number in sorted(states.items())),
             "arrivals": ", ".join(f"{state} {number}" for state, number in sorted(arrivals.items())),
             "uncertain": len(uncertain),

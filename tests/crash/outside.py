@@ -26,13 +26,20 @@ class Outside:
         """Messages that the provider took: the id of the sending, the chat, the text."""
         self.tries: Counter[str] = Counter()
         self.asked = 0
+        self.told: list[tuple[str, str, dict[str, object]]] = []
+        """What webhooks and callbacks were told: the path, the id, the body."""
 
-    async def answer(self, path: str, body: bytes) -> tuple[int, str, bytes]:
+    async def answer(self, path: str, body: bytes, id: str = "") -> tuple[int, str, bytes]:
         """The answer to one request: status, type, body."""
         if path == "/v1/chat/completions":
             return 200, "text/event-stream", await self._said(json.loads(body))
         if path == "/messages":
             return self._taken(json.loads(body))
+        if path in ("/hooks", "/callbacks"):
+            self.told.append((path, id, json.loads(body)))
+            return _json(200, {})
+        if path.startswith("/told/"):
+            return _json(200, self.told[int(path.removeprefix("/told/")) :])
         if path.startswith("/ledger/"):
             since = self.taken[int(path.removeprefix("/ledger/")) :]
             return _json(200, {"asked": self.asked, "tries": self.tries.total(), "taken": since})
@@ -76,7 +83,9 @@ async def _talk(outside: Outside, reader: asyncio.StreamReader, writer: asyncio.
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             found = re.search(r"content-length: *(\d+)", head, re.IGNORECASE)
             body = await reader.readexactly(int(found[1])) if found else b""
-            status, kind, answer = await outside.answer(head.split(" ", 2)[1], body)
+            named = re.search(r"vivavoce-id: *(\S+)", head, re.IGNORECASE)
+            id = named[1] if named else ""
+            status, kind, answer = await outside.answer(head.split(" ", 2)[1], body, id)
             more = "Retry-After: 1\r\n" if status == 503 else ""
             writer.write(
                 f"HTTP/1.1 {status} OK\r\nContent-Type: {kind}\r\n{more}"

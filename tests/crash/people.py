@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from .databases import Ask
+from .databases import Database
 from .outside import QUESTION
+from .stories import SHARE, Stories
 from .wire import Wire
 
 EACH = 10
@@ -41,7 +42,7 @@ class Load:
 
     port: int
     outside: Wire
-    ask: Ask
+    place: Database
     accounts: dict[str, Account]
     """By the first letter of their chats."""
     chance: random.Random
@@ -51,6 +52,9 @@ class Load:
     taken: list[tuple[str, str, str]] = field(default_factory=list)
     reminders: dict[str, bool] = field(default_factory=dict)
     """What was planned, and whether the server said that it has it."""
+    stories: Stories = field(default_factory=Stories)
+    caller: str = ""
+    """The agent that is asked with callbacks."""
     posts: int = 0
     repeats: int = 0
     duplicates: int = 0
@@ -65,6 +69,7 @@ class Load:
         """Write so many messages, and see that the statuses of what is sent come back; the next free chat."""
         held = range(first_chat, first_chat + max(1, round(messages * HELD / EACH)))
         plain = range(held.stop, first_chat + max(2, messages // EACH))
+        stories = range(plain.stop, plain.stop + max(2, round(messages * SHARE)))
         watching = asyncio.create_task(self._watch())
         telling = asyncio.create_task(self._tell())
         groups = self._groups(plain)
@@ -74,11 +79,14 @@ class Load:
             for chat in held:
                 lines.create_task(self._write_in_bursts(chat, min(60.0, messages / 200)))
             lines.create_task(self._plan(len(plain) // 20))
+            lines.create_task(self._tell_stories(stories))
+            lines.create_task(self._ask_with_callbacks(len(stories)))
         await self._until_quiet()
         for task in (watching, telling):
             task.cancel()
         await asyncio.wait([watching, telling])
-        return plain.stop
+        self.stories.told = [tuple(each) for each in (await self.outside.ask("GET", "/told/0"))[1]]
+        return stories.stop
 
     def _groups(self, chats: range) -> list[list[int]]:
         """Chats whose messages come in one request."""
@@ -144,7 +152,7 @@ class Load:
         async with Wire(self.port) as wire:
             for place in range(number):
                 await self._until(lambda place=place: len(self.answered) > place * EACH)
-                found = self.ask(
+                found = self.place.ask(
                     "select id, channel_external_id from conversations"
                     " where channel_external_id like 'c%' order by id desc limit 50"
                 )
@@ -173,6 +181,17 @@ class Load:
                     if status not in (0, 429, 500, 502, 503):
                         raise AssertionError(f"The server refuses a reminder with {status}: {said}")
                     await asyncio.sleep(_AGAIN)
+
+    async def _tell_stories(self, chats: range) -> None:
+        async with Wire(self.port) as wire:
+            for chat in chats:
+                await self._post(wire, "s", [(chat, 0)])
+                self.stories.chats.add(f"s{chat}")
+                await asyncio.sleep(self.chance.uniform(0, 1))
+
+    async def _ask_with_callbacks(self, number: int) -> None:
+        async with Wire(self.port) as wire:
+            await self.stories.ask(wire, self.caller, self.outside.port, number, _AGAIN)
 
     async def _watch(self) -> None:
         """Look at what the provider was given."""
@@ -214,7 +233,12 @@ class Load:
 
     async def _until_quiet(self) -> None:
         """Wait until nothing is left to do."""
-        while self._told < len(self.taken) or self.ask("select count(*) from jobs") != [(0,)]:
+        while True:
+            kinds = {str(kind) for (kind,) in self.place.ask("select distinct kind from jobs")}
+            if kinds == {"follow"}:
+                self.place.let_an_hour_pass()
+            elif not kinds and self._told >= len(self.taken):
+                return
             await asyncio.sleep(0.5)
 
     async def _until(self, is_so: Any) -> None:
