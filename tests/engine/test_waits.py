@@ -27,14 +27,7 @@ MOST_MOVES = 3
 """By hand; with those of time they are too few to be held for a circle."""
 CHATS = st.sampled_from(["ann", "bob"])
 STRIDES = st.sampled_from(
-    [
-        timedelta(seconds=3),
-        timedelta(seconds=7),
-        timedelta(seconds=30),
-        timedelta(minutes=59),
-        timedelta(hours=2),
-        timedelta(hours=5),
-    ]
+    [timedelta(seconds=4), timedelta(seconds=30), timedelta(hours=1), timedelta(hours=3)]
 )
 
 
@@ -135,6 +128,13 @@ class Waits(RuleBasedStateMachine):
         self.do(self.line.hears("Hello?", chat))
         self.chats[chat].heard(self.now)
 
+    @rule(chat=CHATS, number=st.integers(2, 8))
+    def hears_several(self, chat: str, number: int) -> None:
+        """One after the other, so soon that they are answered together, but not for ever."""
+        for _ in range(number):
+            self.hears(chat)
+            self.goes_on_and_works(timedelta(seconds=4))
+
     @rule(chat=CHATS)
     def replies(self, chat: str) -> None:
         message = {"type": "conversationId", "value": self.ids[chat], "message": "Bia here."}
@@ -202,6 +202,16 @@ class Waits(RuleBasedStateMachine):
         for chat in self.chats.values():
             chat.dies(self.now)
 
+    @rule(hours=st.sampled_from([1, 3]))
+    def dies_when_much_is_due(self, hours: int) -> None:
+        """And the next process looks before the lease is over, and after it."""
+        self.goes_on(timedelta(hours=hours))
+        self.dies_with_all_that_is_due_in_its_hands()
+        for _ in range(3):
+            self.works()
+            self.what_was_said_and_where_it_stands_is_what_was_due_and_nothing_else()
+            self.goes_on(timedelta(seconds=4))
+
     # What must always hold
 
     @invariant()
@@ -231,4 +241,4 @@ class Waits(RuleBasedStateMachine):
 
 
 TestWaits = Waits.TestCase
-TestWaits.settings = settings(max_examples=25, stateful_step_count=40)
+TestWaits.settings = settings(max_examples=12, stateful_step_count=25)
