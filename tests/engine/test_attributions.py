@@ -44,3 +44,14 @@ async def test_a_person_whom_no_ad_brought_has_none(lines):
     (told,) = await line.read(lambda tables: tables.deliveries.where(kind="webhook"))
 
     assert "ctwaAttributions" not in told.body
+
+
+async def test_who_came_through_an_ad_is_found_by_it(lines):
+    line = await lines().opened()
+    await line.hears("When?", ctwa_attributions=[CLICK])
+
+    found = await line.run("list_conversations", adSourceId="ad1")
+    other = await line.run("list_conversations", adSourceId="ad2")
+
+    assert [each["id"] for each in found["conversations"]] == [(await line.talk()).id]
+    assert other["conversations"] == []

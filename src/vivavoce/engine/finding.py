@@ -35,6 +35,7 @@ def _wanted_by(op: Filtered[Any], work: Work) -> ConversationFilter:
         created_to=op.end_date,
         is_unread=op.unread,
         tag=op.tag,
+        ad=op.ad_source_id,
         scenario_id=op.crm_scenario_id,
         step_id=op.crm_step_id,
         frustration_from=op.frustration_min,

@@ -54,7 +54,7 @@ class Filtered(Operation[R]):
     ] = None
     ad_source_id: Annotated[
         Annotated[Line, Field(max_length=200)] | None,
-        unlisted("Come from this ad. Nothing does here: it finds nothing."),
+        unlisted("Come through this ad: its sourceId, as ctwaAttributions shows it."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 25
     cursor: Annotated[
@@ -68,4 +68,4 @@ class Filtered(Operation[R]):
     @property
     def finds_nothing(self) -> bool:
         """Whether it asks for what no conversation of the embedded engine has."""
-        return self.nps_step is not None or self.ad_source_id is not None
+        return self.nps_step is not None

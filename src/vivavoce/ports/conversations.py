@@ -24,6 +24,8 @@ class ConversationFilter:
     created_to: datetime | None = None
     is_unread: bool | None = None
     tag: str | None = None
+    ad: str | None = None
+    """The sourceId of an ad through which the person came."""
     scenario_id: str | None = None
     step_id: str | None = None
     frustration_from: float | None = None

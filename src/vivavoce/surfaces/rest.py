@@ -47,7 +47,7 @@ _UNSERVED = {
     "/conversations/history": "GET /conversations/export has all that was said.",
     "/conversation/history": "GET /conversations/export has all that was said.",
     "/contacts/available-variables": "GET /contacts/variables shows those of one contact.",
-    "/contacts/ctwa-ads": "Nothing comes from ads here.",
+    "/contacts/ctwa-ads": "GET /conversation?adSourceId=… finds who came through an ad.",
     "/agents/check-handle-available": "POST /agents answers 409 where a handle is taken.",
 }
 """Paths of the wire that are not served and would pass for ids, with what to use."""

@@ -51,6 +51,9 @@ def _conditions(wanted: ConversationFilter, values: dict[str, Any], dialect: Dia
     if wanted.tag is not None:
         values["tag_"] = wanted.tag
         yield dialect.has_text("document", "tags", value=":tag_")
+    if wanted.ad is not None:
+        values["ad_"] = wanted.ad
+        yield dialect.has_object("document", "ctwa_attributions", key="sourceId", value=":ad_")
     for name, value in (("scenario_id", wanted.scenario_id), ("step_id", wanted.step_id)):
         if value is not None:
             values[f"{name}_"] = value

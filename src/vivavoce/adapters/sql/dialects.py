@@ -44,6 +44,10 @@ class Dialect(Protocol):
         """A condition: the list at a path of a document has the text."""
         ...
 
+    def has_object(self, document: str, *path: str, key: str, value: str) -> str:
+        """A condition: the list at a path of a document has an object with the text under a key."""
+        ...
+
     def without(self, document: str, *keys: str) -> str:
         """A document as text, without what it has under these keys."""
         ...
@@ -80,6 +84,11 @@ class Sqlite:
         """A condition: the list at a path of a document has the text."""
         listed = f"json_each({document}, '$.{'.'.join(path)}')"
         return f"exists (select 1 from {listed} where value = {value})"
+
+    def has_object(self, document: str, *path: str, key: str, value: str) -> str:
+        """A condition: the list at a path of a document has an object with the text under a key."""
+        listed = f"json_each({document}, '$.{'.'.join(path)}')"
+        return f"exists (select 1 from {listed} where json_extract(value, '$.{key}') = {value})"
 
     def without(self, document: str, *keys: str) -> str:
         """A document as text, without what it has under these keys."""
@@ -121,6 +130,12 @@ class Postgres:
         """A condition: the list at a path of a document has the text."""
         listed = f"cast({document} as jsonb) #> '{{{','.join(path)}}}'"
         return f"coalesce({listed} @> jsonb_build_array(cast({value} as text)), false)"
+
+    def has_object(self, document: str, *path: str, key: str, value: str) -> str:
+        """A condition: the list at a path of a document has an object with the text under a key."""
+        listed = f"cast({document} as jsonb) #> '{{{','.join(path)}}}'"
+        wanted = f"jsonb_build_array(jsonb_build_object('{key}', cast({value} as text)))"
+        return f"coalesce({listed} @> {wanted}, false)"
 
     def without(self, document: str, *keys: str) -> str:
         """A document as text, without what it has under these keys."""
