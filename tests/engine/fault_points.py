@@ -1,7 +1,7 @@
 """A process that ends after each single statement between "bytes read" and "sent", and one that goes on.
 
-Run as `python -m tests.engine.fault_points FOLDER`; what became of each is printed as JSON. Children are
-forked from a process in which everything is imported and nothing is open, so that one costs little.
+Run as `python -m tests.engine.fault_points FOLDER [STORY]`; what became of each is printed as JSON. Children
+are forked from a process in which everything is imported and nothing is open, so that one costs little.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,22 @@ from vivavoce.engine import Engine
 from vivavoce.engine.inbox import Inbox
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.agents import CreateAgent
-from vivavoce.ports import Piece, Prompt, Tables
+from vivavoce.ports import Piece, Prompt, Reply, Tables
 from vivavoce.ports.time import Outcome, Sending, Sent
 from vivavoce.testing import FakeClock, MemoryChannel, ScriptedModel, TestModels, open_test_engine
 
 _ENDED = 9
 _MOST = 2_000
 _MINUTE = 60
+_HOLD = 6
+STORIES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "held": {
+        "tools": [{"type": "delayed_responses", "config": {"delay": _HOLD}}],
+        "configUrlInfosSystemExternal": {"url_webhook_external": "https://hooks.example/events"},
+    },
+}
+"""What the agent is like: one that answers at once, or one that holds its answer and has a webhook told."""
 
 Point = Callable[[], None]
 
@@ -77,11 +86,26 @@ class _Channel(MemoryChannel):
         return Sent(f"ext-{sending.id}")
 
 
-def matrix(folder: Path) -> list[dict[str, Any]]:
+class _Receiver:
+    """An address that notes what it is told in a file, which outlives the process."""
+
+    def __init__(self, point: Point, ledger: Path) -> None:
+        self._point, self._ledger = point, ledger
+
+    async def send(self, method: str, url: str, *, headers: Mapping[str, str], **_: Any) -> Reply:
+        """Take it."""
+        self._point()
+        with self._ledger.open("a", encoding="utf-8") as file:
+            print(headers["Vivavoce-Id"], file=file)
+        self._point()
+        return Reply(200, {}, b"", False)
+
+
+def matrix(folder: Path, story: str = "plain") -> list[dict[str, Any]]:
     """What became of the message for each point at which the process ended; the last one did not end."""
     prepared = folder / "prepared"
     prepared.mkdir(parents=True)
-    _in_child(lambda: asyncio.run(prepare(prepared)))
+    _in_child(lambda: asyncio.run(prepare(prepared, **STORIES[story])))
     seen: list[dict[str, Any]] = []
     for number in range(1, _MOST):
         here = folder / str(number)
@@ -99,11 +123,11 @@ def matrix(folder: Path) -> list[dict[str, Any]]:
     raise AssertionError("It never comes to an end.")
 
 
-async def prepare(folder: Path) -> None:
+async def prepare(folder: Path, **more: Any) -> None:
     """A workspace with an agent and an account of a channel."""
     with open_test_engine(folder, ids=identity.Ids()) as engine:
         asked = {"name": "Ana", "description": "Answers.", "modelName": "m", "systemPrompt": "You are Ana."}
-        agent = await engine.run(CreateAgent.parse(asked), OPERATOR)
+        agent = await engine.run(CreateAgent.parse({**asked, **more}), OPERATOR)
         now = engine.ports.now()
         known = {"id": "account1", "organization_id": "o1", "created_at": now, "updated_at": now}
         account = Account(**known, agent_id=agent.id, type="webhook", name="Test")
@@ -125,8 +149,12 @@ async def _live(folder: Path, ends_at: int, life: int) -> None:
     clock.advance(seconds=_MINUTE * life)
     point = _Ends(ends_at)
     channel = _Channel(point, folder / "ledger")
-    models = TestModels(_Model(point))
-    with open_test_engine(folder, clock, identity.Ids(), models=models, channel=channel) as engine:
+    given: dict[str, Any] = {
+        "models": TestModels(_Model(point)),
+        "channel": channel,
+        "outside": _Receiver(point, folder / "posts"),
+    }
+    with open_test_engine(folder, clock, identity.Ids(), **given) as engine:
         _let_statements_count(engine, point)
         if not (folder / "accepted").exists():
             await accept(engine, "e1")  # again, as a provider does that was not told
@@ -134,11 +162,15 @@ async def _live(folder: Path, ends_at: int, life: int) -> None:
             (folder / "accepted").touch()
         point()
         await engine.worker.finish_due()
+        clock.advance(seconds=_HOLD)
+        await engine.worker.finish_due()
         if not ends_at:
             seen = await engine.ports.store.read(_seen)
             ledger = folder / "ledger"
             sent = ledger.read_text(encoding="utf-8").splitlines() if ledger.exists() else []
-            said = json.dumps({**seen, "sent": [json.loads(line) for line in sent]})
+            posts = folder / "posts"
+            told = posts.read_text(encoding="utf-8").split() if posts.exists() else []
+            said = json.dumps({**seen, "sent": [json.loads(line) for line in sent], "posts": told})
             (folder / "seen.json").write_text(said, encoding="utf-8")
 
 
@@ -161,7 +193,8 @@ def _seen(tables: Tables) -> dict[str, Any]:
         "arrivals": [each.state for each in tables.arrivals.where()],
         "said": [[each.from_, each.text] for each in tables.messages.last(talk.id, 10)],
         "turns": [each.state for each in tables.turns.where()],
-        "deliveries": [[each.id, each.state] for each in tables.deliveries.where()],
+        "deliveries": [[each.id, each.state] for each in tables.deliveries.where(kind="message")],
+        "told": [[each.id, each.event_type, each.state] for each in tables.deliveries.where(kind="webhook")],
         "jobs": tables.jobs.number(),
     }
 
@@ -181,4 +214,4 @@ def _in_child(work: Callable[[], None]) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(matrix(Path(sys.argv[1]))))
+    print(json.dumps(matrix(Path(sys.argv[1]), *sys.argv[2:])))

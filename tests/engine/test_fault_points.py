@@ -15,16 +15,18 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="There is no fork.")
 
 
-def seen_by(module: str, folder: Path) -> Any:
+def seen_by(module: str, folder: Path, *words: str) -> Any:
     """What a module that kills processes has seen."""
-    command = [sys.executable, "-m", f"tests.engine.{module}", str(folder)]
+    command = [sys.executable, "-m", f"tests.engine.{module}", str(folder), *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def test_a_process_may_end_after_any_statement_between_the_event_and_its_answer(tmp_path):
-    points = seen_by("fault_points", tmp_path / "points")
+@pytest.mark.parametrize(("story", "events"), [("plain", []), ("held", ["AGENT_USER_MESSAGE"])])
+def test_a_process_may_end_after_any_statement_between_the_event_and_its_answer(tmp_path, story, events):
+    """Proves that an answer, also one that is held, is given once, and that a webhook is told of it."""
+    points = seen_by("fault_points", tmp_path / "points", story)
 
     assert len(points) > 60  # else not every statement was one
     for point in points:
@@ -35,6 +37,8 @@ def test_a_process_may_end_after_any_statement_between_the_event_and_its_answer(
         arrived = [sent for sent in point["sent"] if sent[0] == id]
         assert point["sent"] == arrived, point
         assert (state, len(arrived)) in {("sent", 1), ("uncertain", 1), ("uncertain", 0)}, point
+        assert [(type, state) for _, type, state in point["told"]] == [(type, "sent") for type in events]
+        assert set(point["posts"]) == {id for id, _, _ in point["told"]}, point
     unmarked = [point for point in points if point["deliveries"][0][1] == "sent"]
     assert len(unmarked) > len(points) * 0.8  # only what is under way can be uncertain
 
