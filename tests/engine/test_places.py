@@ -58,7 +58,7 @@ async def at_work(engine: Engine):
 
 
 async def until(is_so) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not is_so():
             await asyncio.sleep(0.01)
 
