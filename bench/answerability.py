@@ -6,54 +6,41 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judging import FOLDS, cut, head_of, states_of
 from reporting import report, words
+from sets import OWN_ENGLISH, OWN_PORTUGUESE, own_rows
 
+from vivavoce.adapters.embedders.builtin import BuiltInReranker
+from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
 from vivavoce.app import App, open_app
-from vivavoce.engine.extraction import extracted
+from vivavoce.domain.reading import Candidate
+from vivavoce.engine.extraction import candidate_of, extracted_from
 from vivavoce.engine.fitting import fitted
-from vivavoce.engine.retrieval import Wanted, passages_for
+from vivavoce.engine.retrieval import Found, Wanted, passages_for
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.settings import Settings
 
-_HERE = Path(__file__).parent
 _FITS = {
     "read": (
-        (
-            "answerability.jsonl",
-            "answerability-subjects.jsonl",
-            "answerability-nearly.jsonl",
-            "calibration/en.jsonl",
-        ),
-        ("missing", "passage", "sentence", "unlike", "asked", "lacking", "length"),
+        OWN_ENGLISH,
+        ("missing", "unlike", "lacking", "length", "within", "said"),
     ),
-    "words": (
-        (
-            "answerability-pt.jsonl",
-            "answerability-pt-subjects.jsonl",
-            "answerability-pt-long.jsonl",
-            "calibration/pt.jsonl",
-        ),
-        ("missing", "asked", "together", "lacking", "length"),
-    ),
+    "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length")),
 }
 """The sets of questions on which each fit is made, and the kinds of evidence that it weighs."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
 """The lists of a row, and what their questions are called in the report."""
-_COUNTS = {"answered": 0.5, "paraphrased": 0.0, "near": 0.3, "trap": 0.1, "removed": 0.1}
-"""What the questions of a kind count together in a set: no evidence here sees through a paraphrase."""
+_COUNTS = {"answered": 1.0, "paraphrased": 0.0, "near": 0.3, "cut": 0.2, "trap": 0.1, "removed": 0.1}
+"""What the questions of a kind count beside each other: no evidence here sees through a paraphrase."""
 _ANSWERED = ("answered", "paraphrased")
-_PARAPHRASE = 1
-"""Of the questions of the calibration data, the second shares hardly a word with its passage."""
 _HELD_OUT = 3
 """Every third passage is left out of the fit: the figures are about those."""
-_CLEAR = 4.0
-_BENT = {"passage": ("passage clear",), "sentence": ("sentence doubtful", "sentence clear")}
-"""The columns of a judge's logits: that of a passage tells nothing where it is in doubt."""
+_MOST = 3.0
+"""More names than this are not missed more."""
 
 
 class Example(NamedTuple):
@@ -77,12 +64,16 @@ class Example(NamedTuple):
 
 
 async def main() -> None:
-    """Ask every question, and each answerable one once more without its passage; fit and judge the fit."""
-    given = words(most=10_000, fits=",".join(_FITS))
-    rows = []
+    """Ask every n-th question, the answerable ones also without what answers them; fit and judge the fit."""
+    given = words(most=10_000, fits=",".join(_FITS), every=1, keep="")
+    rows, reader = [], CrossEncoder()
     for name in given.fits.split(","):
         sets, evidence = _FITS[name]
-        examples = [example for each in sets for example in await _examples(each, _rows(each)[: given.most])]
+        judges = _judges(reader) if "within" in evidence else []
+        examples = [each for set in sets for each in await _examples(set, judges, reader, given)]
+        if given.keep:
+            kept = [json.dumps(each._asdict()) for each in examples]
+            (Path(given.keep) / f"{name}.jsonl").write_text("\n".join(kept), encoding="utf-8")
         rows.append(_fitted(name, examples, evidence))
     every = dict.fromkeys([key for row in rows for key in row], "-")
     report("weights", [{**every, **row} for row in rows], given.json)
@@ -93,7 +84,7 @@ def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> 
 
     examples = [each for each in examples if set(evidence) <= each.evidence.keys()]
     table = numpy.array([_columns(each, evidence) for each in examples])
-    columns, names = list(table.T), _columns_named(evidence)
+    columns, names = list(table.T), evidence
     answers = numpy.array([float(each.is_answered) for each in examples])
     seen = numpy.array([not each.is_held_out for each in examples])
     counts = numpy.array(_counts(examples))
@@ -118,46 +109,80 @@ def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> 
 
 
 def _counts(examples: Sequence[Example]) -> list[float]:
-    """What each example counts, so that sets count alike and the kinds in them as is said."""
+    """What each example counts: sets alike, in each the answered ones half, the other kinds as is said."""
     keys = [(each.set, each.kind) for each in examples]
-    return [_COUNTS[kind] / keys.count((set, kind)) for set, kind in keys]
-
-
-def _columns_named(evidence: Sequence[str]) -> list[str]:
-    return [name for key in evidence for name in _BENT.get(key, (key,))]
+    known = set(keys)
+    halves = {
+        (name, kind in _ANSWERED): sum(
+            _COUNTS[each] for set, each in known if set == name and (each in _ANSWERED) == (kind in _ANSWERED)
+        )
+        for name, kind in known
+    }
+    return [_COUNTS[kind] / halves[name, kind in _ANSWERED] / keys.count((name, kind)) for name, kind in keys]
 
 
 def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
-    columns = []
-    for name in _columns_named(evidence):
-        value = float(example.evidence[name.split()[0]])
-        if name.endswith(" doubtful"):
-            columns.append(max(-_CLEAR, min(_CLEAR, value)))
-        else:
-            columns.append(max(0.0, value - _CLEAR) if name.endswith(" clear") else min(3.0, value))
-    return columns
+    told = {**example.evidence, "missing": min(_MOST, example.evidence["missing"])}
+    return [float(told[name]) for name in evidence]
 
 
-async def _examples(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Example]:
+class _Asker:
+    """Asks questions of our own, with a judge whose head has not seen the text that a question is about."""
+
+    def __init__(self, app: App, judges: Sequence[BuiltInJudge], reader: CrossEncoder) -> None:
+        self._app, self._judges, self._reader = app, judges, reader
+
+    async def examples(self, name: str, rows: Sequence[Mapping[str, Any]], every: int) -> list[Example]:
+        """The evidence for every n-th question; for the answered ones also without what answers them."""
+        datastore_id, ids = await _ingested(rows, self._app)
+        asked = [
+            (place, kind, question)
+            for place, row in enumerate(rows)
+            for key, kind in _KINDS.items()
+            for question in row.get(key, ())
+            if _COUNTS[kind]
+        ]
+        found = []
+        for place, kind, question in asked[::every]:
+            passages = await passages_for(Wanted(datastore_id, question, limit=8), self._app.ports)
+            for told, candidates in self._varied(question, kind, passages, ids[place]).items():
+                judge = self._judges[place % FOLDS] if self._judges else None
+                why = (await extracted_from(question, (), candidates, judge)).why
+                found.append(Example(why, told, name, place))
+        return found
+
+    def _varied(
+        self, question: str, kind: str, passages: Sequence[Found], right: str
+    ) -> dict[str, list[Candidate]]:
+        whole = {kind: list(map(candidate_of, passages))}
+        if kind != "answered":
+            return whole
+        others = [candidate_of(each) for each in passages if each.datasource.id != right]
+        if not self._judges:
+            return {**whole, "removed": others}
+        return {**whole, "removed": others, "cut": [self._cut(question, each, right) for each in passages]}
+
+    def _cut(self, question: str, passage: Found, right: str) -> Candidate:
+        candidate = candidate_of(passage)
+        if passage.datasource.id != right:
+            return candidate
+        return candidate._replace(text=cut(question, candidate, self._reader))
+
+
+async def _examples(
+    name: str, judges: Sequence[BuiltInJudge], reader: CrossEncoder, given: Any
+) -> list[Example]:
     with tempfile.TemporaryDirectory() as folder:
         async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})) as app:
-            datastore_id, ids = await _ingested(rows, app)
-            found = []
-            for place, (row, id) in enumerate(zip(rows, ids, strict=True)):
-                for key, kind in _KINDS.items():
-                    for question in row.get(key, ()):
-                        why = await _evidence(question, datastore_id, app)
-                        found.append(Example(why, kind, name, place))
-                        if kind == "answered":
-                            why = await _evidence(question, datastore_id, app, without=id)
-                            found.append(Example(why, "removed", name, place))
-            return found
+            rows = own_rows(name)[: given.most]
+            return await _Asker(app, judges, reader).examples(name, rows, given.every)
 
 
-async def _evidence(question: str, datastore_id: str, app: App, without: str = "") -> dict[str, Any]:
-    found = await passages_for(Wanted(datastore_id, question, limit=8), app.ports)
-    left = [each for each in found if each.datasource.id != without]
-    return (await extracted(question, (), left, app.ports)).why
+def _judges(reader: CrossEncoder) -> list[BuiltInJudge]:
+    """For each part of the texts a judge whose head was fitted on the others."""
+    read, reranker = states_of(reader), BuiltInReranker()
+    parts = [[each for each in read if each[0].place % FOLDS != fold] for fold in range(FOLDS)]
+    return [BuiltInJudge(reranker, reader, head_of(part)) for part in parts]
 
 
 async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, list[str]]:
@@ -169,17 +194,6 @@ async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, l
         ids.append((await app.backend.run(op, OPERATOR)).id)
     await app.ingester.finish()
     return datastore.id, ids
-
-
-def _rows(name: str) -> list[dict[str, Any]]:
-    is_ours = not name.startswith("calibration/")
-    file = (_HERE if is_ours else files("vivavoce.domain")) / name
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return rows if is_ours else [{**row, **_without_paraphrase(row["questions"])} for row in rows]
-
-
-def _without_paraphrase(questions: Sequence[str]) -> dict[str, list[str]]:
-    return {"questions": [each for at, each in enumerate(questions) if at != _PARAPHRASE]}
 
 
 if __name__ == "__main__":

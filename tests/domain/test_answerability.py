@@ -23,6 +23,8 @@ EVIDENCE = st.builds(
     passage=LOGITS,
     sentence=LOGITS,
     unlike=SHARES,
+    within=LOGITS,
+    said=LOGITS,
 )
 
 
@@ -114,6 +116,8 @@ def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit)
         passage=evidence.passage + logit,
         sentence=evidence.sentence + logit,
         unlike=max(0.0, evidence.unlike - share),
+        within=evidence.within + logit,
+        said=evidence.said + logit,
     )
 
     assert better.likelihood >= evidence.likelihood
@@ -135,6 +139,8 @@ def test_what_was_not_read_is_not_told():
         "passage": 2.5,
         "sentence": 0,
         "unlike": 0,
+        "within": 0,
+        "said": 0,
     }
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.adapters.embedders.builtin import BuiltInJudge, BuiltInReranker
+from vivavoce.adapters.embedders.builtin import BuiltInReranker
+from vivavoce.adapters.embedders.judging import BuiltInJudge
 from vivavoce.domain.reading import Candidate
 from vivavoce.engine.extraction import extracted, extracted_from
 from vivavoce.engine.retrieval import Wanted, passages_for
 from vivavoce.errors import NotAvailable
+from vivavoce.ports import Reading
 from vivavoce.testing import TestEmbedders, ingested, open_test_engine
 
 from .libraries import Library
@@ -44,9 +46,12 @@ class Judge:
     def __init__(self, *liked: str) -> None:
         self.liked, self.questions = liked, list[str]()
 
-    async def relevance(self, question, passages):
+    async def read(self, question, texts):
         self.questions.append(question)
-        return [8.0 if any(each in passage for each in self.liked) else -10.0 for passage in passages]
+        return [
+            Reading(8.0, 3.0) if any(each in text for each in self.liked) else Reading(-10.0, -3.0)
+            for text in texts
+        ]
 
     async def likeness(self, question, passage):
         return [(word, 1.0 if word.lower() in passage.lower() else 0.6) for word in question.split()]
@@ -55,7 +60,7 @@ class Judge:
 class Broken(Judge):
     """Whose files were changed."""
 
-    async def relevance(self, question, passages):
+    async def read(self, question, texts):
         raise NotAvailable("The file model.onnx is not the one we know.")
 
 
@@ -208,13 +213,23 @@ async def test_a_question_without_an_end_is_read_by_its_beginning(ask):
 
 async def test_the_built_in_judge_tells_an_answer_from_words_that_are_alike():
     async with built_in_judge() as judge:
-        answers, alike, other = await judge.relevance(
+        answers, alike, other = await judge.read(
             "When was the Suez Canal opened?",
             ["The Suez Canal was opened in 1869.", "The Suez Canal is in Egypt.", "Bread is made of flour."],
         )
 
-    assert answers > 0 > other
-    assert answers > alike
+    assert answers.relevance > 0 > other.relevance
+    assert answers.answers > 0 > alike.answers > other.answers
+
+
+async def test_the_built_in_judge_sees_that_the_answer_is_cut_out_of_a_text_about_the_same():
+    about = "The Orrin Bridge crosses the river at Dalby. It has two lanes. {} It is painted red."
+    asked = "When was the Orrin Bridge built?"
+
+    async with built_in_judge() as judge:
+        whole, rest = await judge.read(asked, [about.format("It was built in 1931."), about.format("")])
+
+    assert whole.answers > 0 > rest.answers
 
 
 async def test_the_built_in_judge_sees_which_word_has_nothing_like_it():

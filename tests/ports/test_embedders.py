@@ -17,7 +17,7 @@ from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.embedders.builtin import BuiltInEmbedder, BuiltInReranker
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.embedders.endpoint import EndpointEmbedder
-from vivavoce.adapters.embedders.weights import BGE_SMALL, COLBERT_SMALL, Weights
+from vivavoce.adapters.embedders.weights import BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER, Model, Weights
 from vivavoce.domain.relevance import KNOWN
 from vivavoce.errors import InvalidInput, NotAvailable, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
@@ -116,9 +116,20 @@ def package(tmp_path, monkeypatch) -> Path:
     return copy / "bge_small_en"
 
 
-@pytest.mark.parametrize("weights", [BGE_SMALL, COLBERT_SMALL])
+@pytest.mark.parametrize("weights", [BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER])
 def test_the_weights_that_are_installed_are_the_ones_we_know(weights):
     assert {file.name for file in weights.path().iterdir()} >= weights.digests.keys()
+
+
+def test_what_a_model_computes_on_its_way_is_read_without_changing_what_it_says():
+    layer = "/bert/encoder/layer.9/output/LayerNorm/Add_1_output_0"
+    plain, watched = Model(CROSS_ENCODER, threads=1), Model(CROSS_ENCODER, threads=1, inner=layer)
+    pair = [plain.tokenizer.paired("Where do whales go?", "They go north.", 512)]
+
+    said, state = watched.outputs(pair)
+
+    assert said == plain.run(pair)
+    assert state.shape == (1, len(pair[0].ids), 384)
 
 
 def test_the_package_is_looked_up_and_never_imported(package):

@@ -31,6 +31,10 @@ class Evidence(NamedTuple):
     """The judge's logit for the best sentence under its title."""
     unlike: float = 0.0
     """How far the words of the question, all together, are from having their like in the passage."""
+    within: float = 0.0
+    """The judge's other logit for the passage: not what it is about, but whether the answer is in it."""
+    said: float = 0.0
+    """The same for that sentence."""
 
     @property
     def likelihood(self) -> float:
@@ -42,9 +46,9 @@ class Evidence(NamedTuple):
             + weights.together * self.together
             + weights.lacking * self.lacking
             + weights.length * self.length
-            + weights.passage.of(self.passage or 0.0)
-            + weights.sentence.of(self.sentence)
             + weights.unlike * self.unlike
+            + weights.within * self.within
+            + weights.said * self.said
             + weights.base
         )
 
@@ -96,42 +100,23 @@ def logit_of(score: float) -> float:
     return math.log(near / (1 - near))
 
 
-class _Bent(NamedTuple):
-    """What a judge's logit weighs: more, or less, where it is clear than where it is in doubt."""
-
-    doubtful: float
-    clear: float
-
-    def of(self, logit: float) -> float:
-        return self.doubtful * max(-_CLEAR, min(_CLEAR, logit)) + self.clear * max(0.0, logit - _CLEAR)
-
-
 class _Weights(NamedTuple):
-    asked: float
     missing: float
     base: float
+    lacking: float
+    length: float
+    asked: float = 0.0
     together: float = 0.0
-    lacking: float = 0.0
-    length: float = 0.0
-    passage: _Bent = _Bent(0.0, 0.0)
-    sentence: _Bent = _Bent(0.0, 0.0)
     unlike: float = 0.0
+    within: float = 0.0
+    said: float = 0.0
 
 
-_CLEAR = 4.0
-"""From this logit on a judge is clear; below its negative it makes no difference."""
 _BY_READING = _Weights(
-    1.453,
-    -1.447,
-    -1.039,
-    lacking=-1.344,
-    length=-0.811,
-    passage=_Bent(0.0, 0.208),
-    sentence=_Bent(0.141, 0.509),
-    unlike=-1.911,
+    missing=-0.988, base=0.544, lacking=-0.311, length=-0.734, unlike=-1.487, within=0.507, said=0.587
 )
-_BY_WORDS = _Weights(1.532, -2.24, -3.765, together=4.785, lacking=-2.314, length=-0.773)
-"""Fitted by logistic regression on our own questions (ADR 13)."""
+_BY_WORDS = _Weights(missing=-2.24, base=-3.765, lacking=-2.314, length=-0.773, asked=1.532, together=4.785)
+"""Fitted by logistic regression on our own questions (ADR 13; with a judge, ADR 18)."""
 _BY_EVERYONE = ("asked", "missing", "together", "lacking", "length")
 """The evidence that needs no judge."""
 _ALIKE = 0.85

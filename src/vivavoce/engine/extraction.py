@@ -18,7 +18,7 @@ from vivavoce.domain.questions import completed, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.words import words_of
 from vivavoce.errors import NotAvailable
-from vivavoce.ports import Judge, Ports
+from vivavoce.ports import Judge, Ports, Reading
 
 from .retrieval import Found
 
@@ -30,8 +30,8 @@ _READ_PASSAGES = 10
 _READ_SENTENCES_OF = 3
 _SENTENCES = 16
 """How many sentences it reads one by one, of how many parts at most."""
-_UNREAD = -11.0
-"""The logit of a part without sentences that can stand by themselves."""
+_UNREAD = Reading(-11.0, -4.0)
+"""What a part without sentences that can stand by themselves is."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
 _LONGEST = 1_000
@@ -69,7 +69,7 @@ async def extracted(
     question: str, earlier: Sequence[str], found: Sequence[Found], ports: Ports
 ) -> Extraction:
     """The sentences that answer; `earlier` are the messages before, the last one last."""
-    return await extracted_from(question, earlier, list(map(_candidate, found)), ports.embedders.judge())
+    return await extracted_from(question, earlier, list(map(candidate_of, found)), ports.embedders.judge())
 
 
 async def extracted_from(
@@ -88,7 +88,8 @@ async def extracted_from(
     return await asyncio.to_thread(_by_words, asking)
 
 
-def _candidate(found: Found) -> Candidate:
+def candidate_of(found: Found) -> Candidate:
+    """A passage that was found, as one that may answer."""
     cited = found.cited
     return Candidate.named(
         found.datasource.name, cited.text, cited.language, found.score, cited.passage.headings
@@ -172,30 +173,35 @@ class _Asking:
 
 async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> Extraction:
     """What a judge finds: it reads the likeliest parts of the passages, then the sentences of the best."""
-    told = await judge.relevance(asking.text, [asking.read(part) for part in parts])
-    logits = dict(zip(parts, told, strict=True))
+    told = dict(zip(parts, await judge.read(asking.text, list(map(asking.read, parts))), strict=True))
+    logits = {part: reading.relevance for part, reading in told.items()}
     standing = {part: logits[part] + logit_of(asking.candidates[part.place].score) for part in parts}
     order = sorted(parts, key=lambda part: -standing[part])
     best = order[0]
     rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
     sentences = [(part, each) for part in rivals for each in asking.sentences(part)][:_SENTENCES]
-    read = await judge.relevance(
+    read = await judge.read(
         asking.text,
         [
             asking.candidates[part.place].titled(f"{each.excerpt.asked} {each.excerpt.text}".strip())
             for part, each in sentences
         ],
     )
-    own = [logit for (part, _), logit in zip(sentences, read, strict=True) if part == best]
+    own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
+    nearest = max(own, default=_UNREAD)
     weighed = [
-        each._replace(score=logit + standing[part] - standing[best])
-        for (part, each), logit in zip(sentences, read, strict=True)
+        each._replace(score=reading.relevance + standing[part] - standing[best])
+        for (part, each), reading in zip(sentences, read, strict=True)
     ]
     weighed.sort(key=lambda each: -each.score)
     read_whole = asking.candidates[best.place]
     alike = await judge.likeness(asking.text, read_whole.titled(read_whole.text))
     evidence = asking.evidence(best.place)._replace(
-        passage=logits[best], sentence=max(own, default=_UNREAD), unlike=unlike_told(asking.text, alike)
+        passage=logits[best],
+        sentence=nearest.relevance,
+        unlike=unlike_told(asking.text, alike),
+        within=told[best].answers,
+        said=nearest.answers,
     )
     chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
     return _extraction(chosen, evidence, judge.identity)

@@ -9,8 +9,10 @@ _SHRINKING = 1e-3
 _ROUNDS = 60
 
 
-def fitted(columns: Sequence[Any], answers: Any, weights: Any = None) -> list[float]:
-    """The weight of each column, slightly shrunk, and the base last.
+def fitted(
+    columns: Sequence[Any], answers: Any, weights: Any = None, *, shrinking: float = _SHRINKING
+) -> list[float]:
+    """The weight of each column, shrunk, slightly where nothing else is said, and the base last.
 
     `answers` are 1 or 0 for each example, `weights` what each counts; without them the ones and the others
     count the same together. Columns are best of like spread.
@@ -21,11 +23,11 @@ def fitted(columns: Sequence[Any], answers: Any, weights: Any = None) -> list[fl
     if weights is None:
         weights = numpy.where(answers == 1, 0.5 / answers.sum(), 0.5 / (1 - answers).sum())
     weights = weights / weights.sum()
-    shrinking = numpy.array([_SHRINKING] * len(columns) + [0.0])
+    shrunk = numpy.array([shrinking] * len(columns) + [0.0])
     found = numpy.zeros(features.shape[1])
     for _ in range(_ROUNDS):  # Newton's method
         chances = 1 / (1 + numpy.exp(-features @ found))
-        slope = features.T @ (weights * (chances - answers)) + shrinking * found
+        slope = features.T @ (weights * (chances - answers)) + shrunk * found
         curve = (features * (weights * chances * (1 - chances))[:, None]).T @ features
-        found -= numpy.linalg.solve(curve + numpy.diag(shrinking + 1e-9), slope)
+        found -= numpy.linalg.solve(curve + numpy.diag(shrunk + 1e-9), slope)
     return [float(each) for each in found]

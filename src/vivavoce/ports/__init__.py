@@ -46,6 +46,7 @@ from .retrieval import (
     Page,
     Question,
     Reader,
+    Reading,
     Reranker,
     Web,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "Prompt",
     "Question",
     "Reader",
+    "Reading",
     "Reply",
     "Reranker",
     "Returned",

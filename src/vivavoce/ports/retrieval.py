@@ -168,8 +168,31 @@ class Reranker(Protocol):
         ...
 
 
-class Judge(Reranker, Protocol):
-    """Tells whether a passage answers, and which words of the question it has nothing like."""
+class Reading(NamedTuple):
+    """What a judge finds a text to be to a question, as two logits: above 0 means that it rather is."""
+
+    relevance: float
+    """Whether it is about what is asked."""
+    answers: float
+    """Whether the answer is in it."""
+
+
+class Judge(Protocol):
+    """Tells whether a text answers, and which words of the question it has nothing like."""
+
+    @property
+    def identity(self) -> str:
+        """Which model it is."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages it was made for; empty where it was made for all."""
+        ...
+
+    async def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        """What each text is to the question."""
+        ...
 
     async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
         """Each word of the question, and how like it the likest word of the passage is; 1 is the same."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .weights import BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER, Model
+from .weights import BGE_SMALL, COLBERT_SMALL, Model
 from .wordpiece import Encoding
 
 if TYPE_CHECKING:
@@ -139,46 +139,3 @@ class BuiltInReranker:
         states = self._model.run(encoded)
         states /= numpy.linalg.norm(states, axis=2, keepdims=True)
         return [states[row, : len(each.ids)] for row, each in enumerate(encoded)]
-
-
-class BuiltInJudge:
-    """A cross-encoder (English): question and passage are read together, each word in sight of all others.
-
-    The reranker, which keeps a vector for every word, compares the words.
-    """
-
-    identity = "minilm-cross-encoder-en-int8"
-    languages = frozenset({"en"})
-
-    def __init__(self, words: BuiltInReranker, threads: int = 1) -> None:
-        self._words, self._threads = words, threads
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-judge")
-
-    @cached_property
-    def _model(self) -> Model:
-        return Model(CROSS_ENCODER, threads=self._threads)
-
-    async def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
-        """How well each passage answers, as a logit: above 0 means that it rather does."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._logits, question, list(passages)
-        )
-
-    async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
-        """Each word of the question, and how like it the likest word of the passage is."""
-        return await self._words.likeness(question, passage)
-
-    def close(self) -> None:
-        """End the thread."""
-        self._thread.shutdown()
-
-    def _logits(self, question: str, passages: list[str]) -> list[float]:
-        encoded = [self._model.tokenizer.paired(question, passage, _LONGEST) for passage in passages]
-        logits = [0.0] * len(passages)
-        order = sorted(range(len(passages)), key=lambda place: len(encoded[place].ids))
-        for start in range(0, len(order), _BATCH):
-            places = order[start : start + _BATCH]
-            found = self._model.run([encoded[place] for place in places]).reshape(len(places), -1)[:, 0]
-            for place, logit in zip(places, found.tolist(), strict=True):
-                logits[place] = logit
-        return logits

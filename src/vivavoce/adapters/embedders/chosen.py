@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from vivavoce.errors import InvalidInput, NotAvailable
 
 if TYPE_CHECKING:
-    from .builtin import BuiltInEmbedder, BuiltInJudge, BuiltInReranker
+    from .builtin import BuiltInEmbedder, BuiltInReranker
     from .endpoint import EndpointEmbedder, Send
+    from .judging import BuiltInJudge
 
 _BUILT_IN = "bge-small-en-int8"
 
@@ -75,7 +76,7 @@ class ChosenEmbedders:
 
     @cached_property
     def _judge(self) -> BuiltInJudge:
-        from .builtin import BuiltInJudge
+        from .judging import BuiltInJudge
 
         return BuiltInJudge(self._reranker)
 

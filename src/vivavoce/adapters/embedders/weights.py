@@ -74,21 +74,25 @@ def are_installed() -> bool:
 class Model:
     """A model and its tokenizer in memory."""
 
-    def __init__(self, weights: Weights, *, threads: int) -> None:
+    def __init__(self, weights: Weights, *, threads: int, inner: str = "") -> None:
+        """With `inner`, what the model computes under that name on its way is an output too."""
         folder = weights.path()
         onnxruntime = _runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        model = (folder / "model.onnx").read_bytes() + (_output(inner) if inner else b"")
+        self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         self._inputs = {each.name for each in self._session.get_inputs()}
         self.tokenizer = WordPiece(folder / "tokenizer.json")
 
     def run(self, encoded: Sequence[Encoding]) -> Any:
         """The first output for a batch of encodings, padded to the longest of them."""
+        return self.outputs(encoded)[0]
+
+    def outputs(self, encoded: Sequence[Encoding]) -> list[Any]:
+        """All outputs for such a batch."""
         import numpy
 
         width = max(len(each.ids) for each in encoded)
@@ -103,7 +107,7 @@ class Model:
             if each.second is not None:
                 arrays["token_type_ids"][row, each.second : length] = 1
         given = {name: array for name, array in arrays.items() if name in self._inputs}
-        return self._session.run(None, given)[0]
+        return list(self._session.run(None, given))
 
 
 def _runtime() -> Any:
@@ -112,6 +116,23 @@ def _runtime() -> Any:
     import onnxruntime
 
     return onnxruntime
+
+
+def _output(name: str) -> bytes:
+    """What makes a named result an output of a model, written after it.
+
+    A model is a protocol buffer: what follows it is merged into it, here its graph (field 7) with one more
+    output (12) of that name (1).
+    """
+    written = name.encode()
+    for field in (1, 12, 7):
+        written = bytes([field << 3 | 2]) + _varint(len(written)) + written
+    return written
+
+
+def _varint(number: int) -> bytes:
+    high, low = divmod(number, 128)
+    return bytes([low]) if not high else bytes([low | 128]) + _varint(high)
 
 
 def _digest(file: Path) -> str:
