@@ -51,5 +51,6 @@ def _read(prompt: Prompt) -> Iterator[str]:
     yield prompt.question
     yield from (f"{tool.description} {tool.parameters}" for tool in prompt.tools)
     yield from (given.text for given in prompt.passages)
+    yield from (file.text for file in prompt.enclosed)
     yield from (said.text for said in prompt.history)
     yield from (step.text for step in prompt.steps if isinstance(step, Returned))

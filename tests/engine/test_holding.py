@@ -66,14 +66,17 @@ async def test_a_restart_in_the_middle_changes_nothing(line):
 
 
 async def test_the_files_of_all_messages_are_read_together(line):
-    file = {"name": "a.png", "url": "https://files.example/a.png", "mime_type": "image/png"}
-    await line.hears("Look", attachments=[file])
-    await line.hears("what is it?")
+    web = line.engine.ports.web
+    web.pages |= {"https://files.example/a.txt": b"A door.", "https://files.example/b.txt": b"A gate."}
+    first, second = ({"name": each, "url": f"https://files.example/{each}"} for each in ("a.txt", "b.txt"))
+    await line.hears("Look", attachments=[first])
+    await line.hears("what is it?", attachments=[second])
     await line.later(seconds=DELAY)
 
     (turn,) = await turns(line)
     kept = await line.read(lambda tables: tables.messages.within("id", turn.joined))
-    assert [(each.text, len(each.attachments)) for each in kept] == [("Look", 1), ("what is it?", 0)]
+    assert [(each.text, len(each.attachments)) for each in kept] == [("Look", 1), ("what is it?", 1)]
+    assert [each.text for each in line.model.prompts[-1].enclosed] == ["A door.", "A gate."]
     assert line.sent == ["All of it."]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ from vivavoce.ports import (
     Given,
     Model,
     Offered,
+    Picture,
     Piece,
     Prompt,
     Returned,
@@ -958,3 +960,74 @@ async def test_a_provider_whose_package_is_missing_says_which_one_to_install(cli
 
 def everything_said_by(error: VivavoceError) -> str:
     return f"{error!r} {error} {error.message} {error.hint} {error.details} {error.__cause__!r}"
+
+
+# Pictures
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
+LOOK = Prompt("You help.", "What is it?", pictures=(Picture("a.png", "image/png", PNG),))
+
+
+def shows_pictures(asked: dict) -> bool:
+    return isinstance(asked["messages"][-1]["content"], list)
+
+
+async def test_pictures_are_sent_as_parts_of_the_question(provider, model):
+    provider.says(said("A door."))
+
+    assert text_of(await all_of(model, LOOK)) == "A door."
+
+    (asked,) = provider.asked
+    text, picture = asked["messages"][-1]["content"]
+    assert text["type"] == "text"
+    assert text["text"].startswith("What is it?")
+    url = f"data:image/png;base64,{b64encode(PNG).decode()}"
+    assert picture == {"type": "image_url", "image_url": {"url": url}}
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "Invalid content type. image_url is only supported by certain models."),
+        (400, "messages[1].content must be a string"),
+        (404, "No endpoints found that support image input"),
+        (422, "Failed to deserialize: unknown variant `image_url`, expected `text`"),
+        (500, "image input is not supported - hint: if this is unexpected, you may need the mmproj"),
+    ],
+)
+async def test_a_model_that_takes_no_pictures_is_told_of_them_from_then_on(provider, model, status, words):
+    provider.says(refusal(status, words), said("I cannot see it."))
+
+    assert text_of(await all_of(model, LOOK)) == "I cannot see it."
+    await all_of(model, LOOK)
+
+    assert [shows_pictures(asked) for asked in provider.asked] == [True, False, False]
+    told = provider.asked[1]["messages"][-1]["content"]
+    assert "a.png: a picture, which you cannot see" in told
+
+
+async def test_a_picture_that_is_refused_for_itself_is_left_out_once(provider, model):
+    provider.says(refusal(400, "You uploaded an unsupported image."), said("I cannot see it."))
+
+    await all_of(model, LOOK)
+    await all_of(model, LOOK)
+
+    assert [shows_pictures(asked) for asked in provider.asked] == [True, False, True]
+
+
+async def test_a_refusal_that_is_not_for_the_pictures_is_told(provider, model):
+    provider.says(refusal(400, "This model's maximum context length is 8192 tokens."))
+
+    with pytest.raises(UpstreamFailed, match="does not take the request"):
+        await all_of(model, LOOK)
+
+    assert [shows_pictures(asked) for asked in provider.asked] == [True, False]
+
+
+async def test_a_server_that_fails_is_asked_again_with_its_pictures(provider, model, pauses):
+    provider.says(refusal(503, "overloaded"), said("A door."))
+
+    assert text_of(await all_of(model, LOOK)) == "A door."
+
+    assert ([shows_pictures(asked) for asked in provider.asked], len(pauses)) == ([True, True], 1)

@@ -10,7 +10,7 @@ import pytest
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.llms.chosen import ChosenModels
 from vivavoce.errors import LimitReached, UpstreamFailed
-from vivavoce.ports import Called, Delta, Offered, Prompt, Returned, Said
+from vivavoce.ports import Called, Delta, Offered, Picture, Prompt, Returned, Said
 
 from .loopback import PUBLIC, Names, Server, Switchboard, answer
 from .providers import (
@@ -143,6 +143,28 @@ async def test_anthropic_speaks_and_calls(front, models):
         "user",
     ]
     assert sent["tools"][0]["name"] == "Get_order_"
+
+
+@needs("anthropic", "anthropic")
+async def test_anthropic_is_shown_pictures_and_told_of_those_that_it_refuses(front, models):
+    error = {"type": "invalid_request_error", "message": "Could not process image"}
+    body = json.dumps({"type": "error", "error": error}).encode()
+    answers = [answer(body, 400, content_type="application/json"), told(STARTED, *SPOKE, *ENDED)]
+
+    async def next_answer(writer: Any) -> None:
+        writer.write(answers.pop(0))
+        await writer.drain()
+
+    front.answers["/v1/messages?beta=true"] = front.answers["/v1/messages"] = next_answer
+    looked = Prompt("You help.", "What is it?", pictures=(Picture("a.png", "image/png", b"\x89PNG"),))
+
+    pieces = await all_of(models.named("claude_sonnet", None, keys("anthropic")), looked)
+
+    assert text_of(pieces) == "On its way."
+    first, second = (json.loads(each.partition("\r\n\r\n")[2]) for each in front.requests)
+    assert [part["type"] for part in first["messages"][-1]["content"]] == ["text", "image"]
+    assert first["messages"][-1]["content"][1]["source"]["data"] == "iVBORw=="
+    assert "which you cannot see" in json.dumps(second["messages"][-1])
 
 
 @needs("anthropic", "anthropic")

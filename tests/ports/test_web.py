@@ -63,6 +63,8 @@ async def test_no_entry_point_leads_inside(web, front, canary, url):
     for ask in (
         lambda: web.page(url),
         lambda: web.page(f"{HOME}/"),
+        lambda: web.file(url, 1_000_000),
+        lambda: web.file(f"{HOME}/", 1_000_000),
         lambda: web.site(url, sitemap=None, without=[]),
         lambda: web.site(HOME, sitemap=url, without=[]),
         lambda: web.site(HOME, sitemap=f"{HOME}/", without=[]),
@@ -88,6 +90,34 @@ async def test_neither_robots_txt_nor_the_sitemap_that_it_names_leads_inside(web
 
     assert "/page" not in front.paths
     assert canary.connections == 0
+
+
+# Files that people send
+
+
+async def test_a_file_is_fetched_without_asking_for_the_rules_of_robots(web, front):
+    front.answers["/robots.txt"] = answer(b"User-agent: *\nDisallow: /")
+    front.answers["/old"] = redirect("http://other.example/a.pdf")
+    front.answers["/a.pdf"] = answer(b"%PDF-1.7", content_type="Application/PDF; name=a")
+
+    assert await web.file(f"{HOME}/old", 1_000) == ("application/pdf", b"%PDF-1.7")
+    assert front.paths == ["/old", "/a.pdf"]
+
+
+async def test_a_text_is_in_the_encoding_that_only_the_server_tells(web, front):
+    front.answers["/a.txt"] = answer("Olá".encode("latin-1"), content_type="text/plain; charset=latin-1")
+
+    assert (await web.file(f"{HOME}/a.txt", 1_000)).body.decode("utf-8-sig") == "Olá"
+
+
+async def test_a_file_that_is_too_large_or_not_there_has_its_reason(web, front):
+    front.answers["/large"] = answer(bytes(1_000_001))
+    front.answers["/gone"] = answer(status=404)
+
+    with pytest.raises(Unreadable, match="larger than 1 MB"):
+        await web.file(f"{HOME}/large", 1_000_000)
+    with pytest.raises(Unreadable, match="404"):
+        await web.file(f"{HOME}/gone", 1_000_000)
 
 
 # Pages

@@ -14,11 +14,11 @@ from vivavoce.domain.turns import TurnState
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
-from vivavoce.ports import Step
+from vivavoce.ports import Model, Step
 
 from .ahead import Ahead
 from .answering import Drafted, answered, round_ms
-from .assembling import prompt_for
+from .assembling import Scene, prompt_for
 from .callbacks import begin_at_once, check_callback
 from .confirming import Confirming
 from .drafting import draft
@@ -180,6 +180,8 @@ class _Turn:
         known, model, looks = self.known or await self._read()
         if self.going_on is None and await follow_trigger(known, model, self.mine, self.errand):
             known, model, looks = await self._read()
+        if known.query.attachments or known.query.images:
+            known = await self._with_files(known, model)
         looked = time.monotonic()
         found = await self.ahead.found(looks)
         retrieved = round_ms(looked)
@@ -210,6 +212,12 @@ class _Turn:
         answer = await self.errand.write(lambda work: finished(done, self.mine, self.opened.message, work))
         self.is_over = True
         return answer
+
+    async def _with_files(self, known: Scene, model: Model) -> Scene:
+        from .enclosures import with_files  # few messages have any
+
+        with self.mine.waiting():
+            return await with_files(known, model, self.errand)
 
     async def leave(self) -> None:
         """Leave it to a job, whose turn comes when those before it are over."""

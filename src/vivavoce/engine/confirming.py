@@ -32,7 +32,9 @@ class Confirming:
         """Whose words a prompt holds: only the operator's and the person's where it is the plain one."""
         if not self.scene.is_trusted:
             return Trust.STRANGER
-        if prompt.passages or all(tool.type != "http" for tool in self.scene.tools):
+        if prompt.passages or prompt.files or prompt.enclosed or prompt.pictures:
+            return Trust.MIXED
+        if all(tool.type != "http" for tool in self.scene.tools):
             return Trust.MIXED
         plain = self.prompt()
         parts = (prompt.instructions, prompt.question, prompt.history)
@@ -73,6 +75,7 @@ class Confirming:
             ),
             query=self.scene.query.model_copy(update={"context": None, "attachments": [], "images": []}),
             variables=vouched(self.scene.variables),
+            enclosures=(),
         )
         return prompt_for(scene, (), self.model.context)
 

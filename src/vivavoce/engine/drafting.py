@@ -14,6 +14,7 @@ from vivavoce.ports import Model
 from .answering import Drafted, answered
 from .assembling import Scene, knowledge_for, prompt_for, scene
 from .choosing import model_for
+from .enclosures import with_files
 from .guarding import GuardedModel
 from .handlers import Errand, Work
 from .numbering import Numbered
@@ -29,6 +30,8 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     if errand.caller.is_anonymous:
         raise InvalidInput("isDraft: needs an API key.", details={"isDraft": "needs an API key"})
     known, model = await errand.read(lambda work: _known(op, work))
+    if op.attachments or op.images:
+        known = await with_files(known, model, errand)
     found = await knowledge_for(known, errand.ports)
     prompt = prompt_for(known, found, model.context)
     drafted = Drafted()

@@ -104,6 +104,7 @@ def trace_of(done: Done, sources: Sequence[AnswerSource], usage: Usage) -> dict[
         "model": _model(done.drafted.spent),
         "instructions": prompt.instructions,
         "history": len(prompt.history),
+        **({"files": [each.traced() for each in done.scene.enclosures]} if done.scene.enclosures else {}),
         "passages": [_passage(number, done, sources) for number in range(1, len(done.toolbox.numbered) + 1)],
         "tools": [tool.name for tool in done.toolbox.offered()],
         "calls": [*done.drafted.calls, *done.toolbox.under_way],

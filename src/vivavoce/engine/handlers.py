@@ -15,7 +15,7 @@ from vivavoce.ports import Ports, Tables
 from .backlog import Backlog
 from .gates import Gates
 from .later import Later
-from .pacing import Pace
+from .pacing import READERS, Pace
 
 _FIRST = timedelta(milliseconds=1)
 """The least that makes one moment earlier than another where it is stored."""
@@ -76,6 +76,8 @@ class Errand:
     """Holds what goes on after the caller was answered."""
     pace: Pace = field(default_factory=Pace)
     """Lets a few turns work at once."""
+    readers: Pace = field(default_factory=lambda: Pace(READERS))
+    """Lets a few files of messages be read at once."""
     has_worker: bool = False
     """Whether what is due is done without being asked for, by this process or another one."""
     attend: Callable[[str], Awaitable[Any]] = _nobody

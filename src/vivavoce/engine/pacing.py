@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+READERS = 2
+"""How many files of messages are read at the same moment, each by a process of its own."""
 _AT_ONCE = 3
 
 

@@ -23,7 +23,7 @@ from vivavoce.ports import Page, Ports, Tables
 _AT_ONCE = 64
 """Parts that are stored in one transaction."""
 _SAMPLE = 20_000
-_on_disk = partial(disk_faults, "The file cannot be put aside to be read", hint="Make room for it.")
+on_disk = partial(disk_faults, "The file cannot be put aside to be read", hint="Make room for it.")
 
 Ours = Callable[[Tables], Datasource]
 """Gives the datasource that is worked on, and raises when the work is another's by now."""
@@ -40,11 +40,24 @@ async def read(source: Datasource, ports: Ports, ours: Ours) -> bool:
     if source.type == "web_site":
         await _spread(source, ports, ours)
         return False
-    with _put_aside() as path:
+    with put_aside() as path:
         kind = await _filled(path, source, page, ports)
         async with aclosing(ports.reader.read(path, kind)) as parts:
             await _stored(parts, ports, ours)
     return True
+
+
+@contextmanager
+def put_aside() -> Iterator[Path]:
+    """A place for a file while it is read."""
+    with on_disk():
+        handle, name = tempfile.mkstemp(prefix="vivavoce-")
+        os.close(handle)
+    path = Path(name)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def begun(source: Datasource, ports: Ports, tables: Tables) -> Document:
@@ -134,22 +147,9 @@ def _append(document_id: str, pieces: list[tuple[int, str]], ours: Ours, tables:
         tables.documents.append(document_id, start, text)
 
 
-@contextmanager
-def _put_aside() -> Iterator[Path]:
-    """A place for a file while it is read."""
-    with _on_disk():
-        handle, name = tempfile.mkstemp(prefix="vivavoce-")
-        os.close(handle)
-    path = Path(name)
-    try:
-        yield path
-    finally:
-        path.unlink(missing_ok=True)
-
-
 async def _filled(path: Path, source: Datasource, page: Page | None, ports: Ports) -> str:
     """Write what is to be read to its place; the kind of file that it is."""
-    with _on_disk(), path.open("wb") as file:
+    with on_disk(), path.open("wb") as file:
         if page is not None:
             file.write(page.body)
             return page.kind

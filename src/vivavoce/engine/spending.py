@@ -22,6 +22,8 @@ Payer = Agent | Avatar
 
 _ANSWER = 1_000
 """Tokens that an answer has, where nobody says how many it may have."""
+_PICTURE = 1_000
+"""Tokens that a picture counts for, about, with most providers."""
 _LONG_ANSWER = 4_000
 """And at the most: few answers are as long as they may be."""
 
@@ -117,9 +119,13 @@ def spend(meter: Meter, work: Work, turns: int = 1) -> Usage:
 
 def tokens_in(prompt: Prompt) -> int:
     """How many tokens a prompt has, roughly."""
-    given = (*(each.text for each in prompt.passages), *(each.text for each in prompt.history))
+    given = [
+        *(each.text for each in prompt.passages),
+        *(each.text for each in prompt.enclosed),
+        *(each.text for each in prompt.history),
+    ]
     texts = (prompt.instructions, prompt.question, *prompt.files, *given, *map(_text_of, prompt.steps))
-    return int(sum(map(tokens_of, texts)))
+    return int(sum(map(tokens_of, texts))) + _PICTURE * len(prompt.pictures)
 
 
 def _text_of(step: Step) -> str:

@@ -183,9 +183,13 @@ class AgentQuery(
     ] = None
     channel: Annotated[Given[Channel], unlisted("Where the message comes from.")] = None
     attachments: Annotated[
-        Annotated[Many[Attachment], Field(max_length=20)], unlisted("Files that came with it.")
+        Annotated[Many[Attachment], Field(max_length=20)],
+        unlisted("Files that came with it; their text is read."),
     ] = []
-    images: Annotated[Annotated[Many[Line], Field(max_length=20)], unlisted("Addresses of pictures.")] = []
+    images: Annotated[
+        Annotated[Many[Line], Field(max_length=20)],
+        unlisted("Addresses of pictures that the model is shown."),
+    ] = []
     is_draft: Annotated[bool, unlisted("Answer without storing anything.")] = False
     is_test: Annotated[
         bool,

@@ -27,6 +27,23 @@ class Given(NamedTuple):
     score: float
 
 
+class Enclosed(NamedTuple):
+    """The text of a file that came with the question. It is data, never instructions."""
+
+    name: str
+    text: str
+    is_whole: bool = True
+    """Whether this is all of it."""
+
+
+class Picture(NamedTuple):
+    """A picture that came with the question. It is data, never instructions."""
+
+    name: str
+    mime_type: str
+    content: bytes
+
+
 class Offered(NamedTuple):
     """A tool that the model may call."""
 
@@ -69,7 +86,11 @@ class Prompt:
     instructions: str
     question: str
     files: tuple[str, ...] = ()
-    """Files that came with the question, each in a line: what it is called and where it is. It is data."""
+    """Files that came with the question and were not read, each in a line: its name, where it is, and why."""
+    enclosed: tuple[Enclosed, ...] = ()
+    """Those whose text was read."""
+    pictures: tuple[Picture, ...] = ()
+    """Those that are shown. A model that sees none is told so."""
     passages: tuple[Given, ...] = ()
     history: tuple[Said, ...] = ()
     tools: tuple[Offered, ...] = ()

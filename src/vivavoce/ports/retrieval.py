@@ -37,11 +37,26 @@ class Page(NamedTuple):
     body: bytes
 
 
+class Fetched(NamedTuple):
+    """A file as a server sent it."""
+
+    mime_type: str
+    """What the server says that it is; empty where it does not say."""
+    body: bytes
+
+
 class Web(Protocol):
-    """Fetches pages and lists the pages of a site, as far as robots.txt allows."""
+    """Fetches pages and lists the pages of a site, as far as robots.txt allows, and files of people."""
 
     async def page(self, url: str) -> Page:
         """The page; Unreadable where it may not or cannot be fetched, with the reason in words."""
+        ...
+
+    async def file(self, url: str, most: int) -> Fetched:
+        """A file that someone sent by its address, of at most so many bytes.
+
+        Unreadable where it may not or cannot be fetched or is larger, with the reason in words.
+        """
         ...
 
     async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.domain.words import words_of
 from vivavoce.errors import NotAvailable, Unreadable
-from vivavoce.ports import Embedder, Judge, Page, Reranker
+from vivavoce.ports import Embedder, Fetched, Judge, Page, Reranker
 
 
 class WordEmbedder:
@@ -75,16 +75,29 @@ class TestEmbedders:
 
 
 class FakeWeb:
-    """A web of pages that are given by hand: `FakeWeb({"https://example.com/": b"<p>Hello</p>"})`."""
+    """A web of pages that are given by hand: `FakeWeb({"https://example.com/": b"<p>Hello</p>"})`.
+
+    Files are given alike. The addresses of those that were asked for stand in `fetched`.
+    """
 
     def __init__(self, pages: Mapping[str, bytes] | None = None) -> None:
         self.pages = dict(pages or {})
+        self.fetched: list[str] = []
 
     async def page(self, url: str) -> Page:
         """The page, or Unreadable."""
         if url not in self.pages:
             raise Unreadable(f"{url} answers 404.")
         return Page(url, "html", self.pages[url])
+
+    async def file(self, url: str, most: int) -> Fetched:
+        """The file, or Unreadable."""
+        self.fetched.append(url)
+        if url not in self.pages:
+            raise Unreadable(f"{url} answers 404.")
+        if len(self.pages[url]) > most:
+            raise Unreadable(f"The file is larger than {most // 1_000_000} MB.")
+        return Fetched("", self.pages[url])
 
     async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:
         """Every page that the sitemap lists; without one, every page that begins with the address."""

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from vivavoce.errors import InvalidInput, LimitReached, Unreadable, UpstreamFailed
-from vivavoce.ports import Page
+from vivavoce.ports import Fetched, Page
 
 from . import sitemaps
 from .answers import Answer
@@ -26,6 +26,7 @@ from .sites import Listing
 
 _MAX_BYTES = 20_000_000
 _SECONDS = 30.0
+_FILE_SECONDS = 20.0
 _REDIRECTS = 3
 _SITEMAP_FILES = 100
 _SITEMAP_LEVELS = 2
@@ -84,6 +85,20 @@ class FetchedWeb:
                 if place.origin != before.origin:
                     await self._manners.wait(place)
         raise Unreadable(f"{asked.page} sends on more than {_REDIRECTS} times.")
+
+    async def file(self, url: str, most: int) -> Fetched:
+        """The file; otherwise the reason in words. Who sends one wants it read: no robots.txt counts."""
+        bounds = Bounds(timeout=_FILE_SECONDS, max_bytes=most, redirects=_REDIRECTS)
+        with _refusals_as_unreadable():
+            place = place_of(url)
+            answer = await self._egress.request("GET", place.url, headers=HEADERS, within=bounds)
+        if not 200 <= answer.status < 300:
+            raise _failure(place.page, answer.status)
+        if answer.is_cut:
+            raise Unreadable(f"The file is larger than {most // 1_000_000} MB.", hint="Send a part of it.")
+        mime_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = "txt" if mime_type.startswith("text/") else ""
+        return Fetched(mime_type, in_utf8(answer.headers, kind, answer.body))
 
     async def site(self, url: str, *, sitemap: str | None, without: Sequence[str]) -> list[str]:
         """The addresses that a site's sitemap lists, at most 5,000, without those that begin as `without`."""

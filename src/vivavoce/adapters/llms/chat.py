@@ -6,6 +6,7 @@ through it longer than all the rest of a turn.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Mapping
@@ -20,6 +21,7 @@ from .chunks import Hearing, Refused, Unreadable, events_in, object_in
 from .failing import Failed, cut_off, refused, retry_seconds, unreachable, unreadable, used_up, withheld
 from .pricing import cost_of, counted
 from .rendering import Names, messages_of
+from .seeing import Sight, in_parts
 from .targets import Target
 from .ways import Asked, Clients, Head
 
@@ -41,6 +43,7 @@ class ChatSpeaker:
         self._takes = set(_SAMPLING) if is_plain else set[str]()
         """The settings of sampling that it has not refused."""
         self._most = "max_completion_tokens" if target.provider == "openai" else "max_tokens"
+        self._sight = Sight()
 
     async def pieces(self, prompt: Prompt) -> AsyncGenerator[Piece | None, None]:
         """What it says when it is asked once, and None for each other sign of life; Failed where it fails."""
@@ -66,22 +69,26 @@ class ChatSpeaker:
             yield piece
 
     async def _asked(self, prompt: Prompt, names: Names) -> tuple[Asked, Head]:
-        """The answer once it begins; a setting that the model refuses is left out from then on."""
-        while True:  # each time with one setting less
-            body = self._body(prompt, names)
+        """The answer once it begins; what the model refuses is left out from then on: settings, pictures."""
+        sees = bool(prompt.pictures) and self._sight.takes_pictures
+        while True:  # each time with one setting less, or without pictures
+            body = self._body(prompt, names, sees=sees)
             asked = self._clients.exchange(
                 f"{self._target.base_url.rstrip('/')}/chat/completions",
                 is_own=self._target.is_own,
                 headers=self._headers(),
-                content=_written(body),
+                content=await asyncio.to_thread(_written, body) if sees else _written(body),
             )
             head = await asked.opened()
             if 200 <= head.status < 300:
                 return asked, head
             async with aclosing(asked):
                 error = await _error(asked)
-            if head.status != 400 or not self._learns_from(error, body):
+            if head.status == 400 and self._learns_from(error, body):
+                continue
+            if not (sees and self._sight.is_refused(head.status, str(error.get("message")))):
                 raise self._refused(head, error)
+            sees = False
 
     def _headers(self) -> dict[str, str]:
         key = {"authorization": f"Bearer {self._target.api_key}"} if self._target.api_key else {}
@@ -92,10 +99,10 @@ class ChatSpeaker:
             "user-agent": f"vivavoce/{__version__}",
         }
 
-    def _body(self, prompt: Prompt, names: Names) -> dict[str, Any]:
+    def _body(self, prompt: Prompt, names: Names, *, sees: bool) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self._target.model,
-            "messages": messages_of(prompt, names),
+            "messages": messages_of(prompt, names, sees=sees),
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -165,6 +172,7 @@ def _piece(said: str) -> Delta | None:
 
 
 def _written(body: dict[str, Any]) -> bytes:
+    body = {**body, "messages": [in_parts(message) for message in body["messages"]]}
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 

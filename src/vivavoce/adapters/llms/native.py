@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, cast
 
 from pydantic_ai.direct import model_request_stream
@@ -18,6 +19,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
@@ -32,7 +34,7 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
@@ -53,6 +55,7 @@ from .failing import (
 )
 from .pricing import cost_of, counted
 from .rendering import Message, Names, messages_of
+from .seeing import Sight
 from .services import faults_at, model_at
 from .targets import Target
 
@@ -67,7 +70,7 @@ class NativeSpeaker:
     """A model at its provider, ready to be asked."""
 
     def __init__(self, target: Target, client: Any) -> None:
-        self._target = target
+        self._target, self._sight = target, Sight()
         self._faults: tuple[type[Exception], ...] = (VivavoceError, *_UNREADABLE, *faults_at(target))
         try:
             self._model = model_at(target, client)
@@ -76,26 +79,43 @@ class NativeSpeaker:
 
     async def pieces(self, prompt: Prompt) -> AsyncGenerator[Piece | None, None]:
         """What it says when it is asked once, and None for each other sign of life; Failed where it fails."""
-        tools = prompt.tools if self._target.takes_tools else ()
         names = Names(prompt.tools)
-        asked = model_request_stream(
+        sees = bool(prompt.pictures) and self._sight.takes_pictures
+        while True:  # a second time without pictures, where they are refused
+            has_begun = False
+            try:
+                async with self._asked(prompt, names, sees=sees) as stream:
+                    async for event in stream:
+                        has_begun = True
+                        text = _text(event)
+                        yield Delta(text) if text else None
+                    response = stream.get()
+                end = await self._end(response, names)
+            except self._faults as error:
+                if has_begun or not (sees and self._refuses_pictures(error)):
+                    raise self._failed(error) from None
+                sees = False
+            else:
+                for piece in end:
+                    yield piece
+                return
+
+    def _asked(
+        self, prompt: Prompt, names: Names, *, sees: bool
+    ) -> AbstractAsyncContextManager[StreamedResponse]:
+        tools = prompt.tools if self._target.takes_tools else ()
+        return model_request_stream(
             self._model,
-            _messages(messages_of(prompt, names)),
+            _messages(messages_of(prompt, names, sees=sees)),
             model_settings=self._settings(prompt.sampling),
             model_request_parameters=ModelRequestParameters(function_tools=_tools(tools, names)),
             instrument=False,
         )
-        try:
-            async with asked as stream:
-                async for event in stream:
-                    text = _text(event)
-                    yield Delta(text) if text else None
-                response = stream.get()
-            end = await self._end(response, names)
-        except self._faults as error:
-            raise self._failed(error) from None
-        for piece in end:
-            yield piece
+
+    def _refuses_pictures(self, error: Exception) -> bool:
+        return isinstance(error, ModelHTTPError) and self._sight.is_refused(
+            error.status_code, str(error.body)
+        )
 
     async def _end(self, response: ModelResponse, names: Names) -> list[Piece]:
         """The calls and what it cost, once all was said."""
@@ -187,6 +207,9 @@ def _part(message: Message, tools: Mapping[str, str]) -> ModelRequestPart:
             return ToolReturnPart(
                 tool_name=tools.get(id, "tool"), content=message["content"], tool_call_id=id
             )
+        case _ if "pictures" in message:
+            shown = [BinaryContent(each.content, media_type=each.mime_type) for each in message["pictures"]]
+            return UserPromptPart(content=[message["content"], *shown])
         case _:
             return UserPromptPart(content=message["content"])
 

@@ -9,35 +9,43 @@ from html import escape
 from typing import Any
 
 from vivavoce.domain.cleaning import cleaned
-from vivavoce.ports import Called, Given, Offered, Prompt, Returned, Step, Wrote
+from vivavoce.ports import Called, Enclosed, Given, Offered, Prompt, Returned, Step, Wrote
 
 Message = dict[str, Any]
-"""As the OpenAI protocol has it: a role, a content, calls."""
+"""As the OpenAI protocol has it: a role, a content, calls; but pictures stand beside the content."""
 
-_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|result|files)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|result|files?)\b)", re.IGNORECASE)
+_SHOWN = "a picture, shown with this message"
+_UNSEEN = "a picture, which you cannot see: say so where it matters"
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 _LONGEST_NAME = 64
 
 
-def messages_of(prompt: Prompt, names: Names) -> list[Message]:
-    """The whole prompt: instructions, what was said before, the question with its passages, and the steps."""
+def messages_of(prompt: Prompt, names: Names, *, sees: bool = True) -> list[Message]:
+    """The whole prompt: instructions, what was said before, the question with its passages, and the steps.
+
+    Where the model sees, the message of the question has its pictures under `pictures`.
+    """
     turns: list[tuple[bool, str]] = [(said.by == "person", untrusted(said.text)) for said in prompt.history]
-    turns.append((True, question_of(prompt)))
+    turns.append((True, question_of(prompt, sees=sees)))
+    told: list[Message] = [
+        {"role": "user" if is_person else "assistant", "content": text} for is_person, text in _joined(turns)
+    ]
+    if sees and prompt.pictures:
+        told[-1]["pictures"] = prompt.pictures
     return [
         {"role": "system", "content": cleaned(prompt.instructions)},
-        *(
-            {"role": "user" if is_person else "assistant", "content": text}
-            for is_person, text in _joined(turns)
-        ),
+        *told,
         *_steps(prompt.steps, names, may_call=bool(prompt.tools)),
     ]
 
 
-def question_of(prompt: Prompt) -> str:
+def question_of(prompt: Prompt, *, sees: bool = True) -> str:
     """The question with its files, after the passages that may answer it."""
-    question = untrusted(prompt.question)
-    if prompt.files:
-        question += "\n\n<files>\n" + "\n".join(map(untrusted, prompt.files)) + "\n</files>"
+    question = "\n\n".join((untrusted(prompt.question), *map(_enclosed, prompt.enclosed)))
+    shown = _SHOWN if sees else _UNSEEN
+    if lines := [*prompt.files, *(f"{each.name}: {shown}" for each in prompt.pictures)]:
+        question += "\n\n<files>\n" + "\n".join(map(untrusted, lines)) + "\n</files>"
     if not prompt.passages:
         return question
     passages = "\n".join(_passage(given) for given in prompt.passages)
@@ -77,6 +85,12 @@ class Names:
 def _passage(given: Given) -> str:
     source = escape(untrusted(given.source).replace("\n", " "))
     return f'<passage number="{given.number}" source="{source}">\n{untrusted(given.text)}\n</passage>'
+
+
+def _enclosed(file: Enclosed) -> str:
+    name = escape(untrusted(file.name).replace("\n", " "))
+    more = "" if file.is_whole else "\n[Only the beginning: the file is longer.]"
+    return f'<file name="{name}">\n{untrusted(file.text)}\n</file>{more}'
 
 
 def _joined(turns: list[tuple[bool, str]]) -> Iterator[tuple[bool, str]]:
