@@ -161,7 +161,7 @@ async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIt
         store = LateStore(lambda: open_store(settings, vault.opened(), new_id))
     else:
         store = open_store(settings, vault, new_id)
-    web = Egress(allow=settings.allowed_addresses)
+    web, files = Egress(allow=settings.allowed_addresses), Egress(allow=settings.file_addresses)
     outside = Egress(allow=settings.allowed_addresses, at_once=_CALLS_AT_ONCE)
     own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else
     embedders = ChosenEmbedders(
@@ -178,7 +178,7 @@ async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIt
             store=store,
             vault=vault,
             reader=ChildReader(),
-            web=FetchedWeb(web),
+            web=FetchedWeb(web, files=files),
             embedders=embedders,
             index=index,
             models=ChosenModels(clients, keys=settings.provider_keys, endpoint=endpoint),
@@ -197,6 +197,7 @@ async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIt
         embedders.close()
         await index.close()
         await web.close()
+        await files.close()
         await outside.close()
         await own.close()
         await clients.close()

@@ -72,6 +72,9 @@ class Settings:
     """Private addresses, as host:port, with commas, that may be called although they are not public: by
     datasources, HTTP tools, webhooks and channels, as a callbackURL and as the stored address of a provider.
     Whoever may set one of these reaches them."""
+    file_addresses: tuple[str, ...] = ()
+    """Private addresses, as host:port, with commas, from which files and pictures of messages are fetched,
+    such as a bridge that keeps them. Whoever may ask an agent, or writes on a channel, has them read."""
     model_url: str = ""
     """An endpoint for language models that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for
     Ollama. It answers where no provider of the agent's model has a key."""

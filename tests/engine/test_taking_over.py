@@ -219,3 +219,21 @@ async def test_the_next_turn_begins_only_after_the_end_of_the_one_before_is_stor
 
     assert seen[1:] == [["failed", "running", "waiting"], ["failed", "answered", "running"]]
     assert [answer["answer"] for answer in answers[1:]] == ["Two.", "Three."]
+
+
+async def test_a_fault_that_nobody_foresaw_does_not_end_the_signs_of_life(desk, in_no_time, monkeypatch):
+    tries: list[int] = []
+
+    async def fails_once(taken):
+        tries.append(len(taken))
+        if len(tries) == 1:
+            raise KeyError("nobody foresaw this")
+
+    monkeypatch.setattr(looks, "_show_life", fails_once)
+    asking = await begun(desk)
+
+    while len(tries) < 3:
+        await asyncio.sleep(0.005)
+
+    await desk.run("set_ai_enabled", **TALK, enabled=False)
+    assert (await asyncio.wait_for(asking, 10))["metadata"]["reason"] == "A person took over."

@@ -15,6 +15,7 @@ from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.egress.clients import EgressClients
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint, Patience
 from vivavoce.adapters.llms.chunks import Hearing, events_in
+from vivavoce.adapters.llms.seeing import Sight
 from vivavoce.errors import LimitReached, NotAvailable, UpstreamFailed, VivavoceError
 from vivavoce.ports import (
     Called,
@@ -984,6 +985,26 @@ async def test_pictures_are_sent_as_parts_of_the_question(provider, model):
     assert text["text"].startswith("What is it?")
     url = f"data:image/png;base64,{b64encode(PNG).decode()}"
     assert picture == {"type": "image_url", "image_url": {"url": url}}
+
+
+async def test_a_model_that_has_seen_pictures_is_shown_more_whatever_it_says_of_one(provider, model):
+    words = "Animated GIF images are not supported"
+    provider.says(said("A door."), refusal(400, words), said("I cannot see it."), said("A window."))
+
+    for _ in range(3):
+        await all_of(model, LOOK)
+
+    assert [shows_pictures(asked) for asked in provider.asked] == [True, True, False, True]
+
+
+def test_a_model_that_takes_no_pictures_is_tried_again_after_a_while():
+    moment = 0.0
+    sight = Sight(lambda: moment)
+
+    assert sight.is_refused(400, "image input is not supported")
+    assert not sight.takes_pictures
+    moment += 601
+    assert sight.takes_pictures
 
 
 @pytest.mark.parametrize(

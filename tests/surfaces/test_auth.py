@@ -24,7 +24,9 @@ from starlette.testclient import TestClient
 from vivavoce.app import open_app
 from vivavoce.operations import CATALOGUE, OPERATOR, Scope
 from vivavoce.operations.keys import RevokeKey
+from vivavoce.surfaces.auth import CALLER, Guard
 from vivavoce.surfaces.http import application
+from vivavoce.surfaces.pages import PageRoute, Pages
 
 PUBLIC = {
     "/",
@@ -503,6 +505,42 @@ def test_before_the_first_key_no_foreign_page_is_let_in(tmp_path, given):
     assert {answer.status_code for answer in refused} == {403}
     assert not [answer for answer in (*refused, near) if "access-control-allow-origin" in answer.headers]
     assert near.status_code == 200
+
+
+async def test_a_page_gains_nothing_while_the_first_key_is_made(tmp_path):
+    class KeyMadeMeanwhile:
+        """Keys of which there is none at the first look, and one at the second."""
+
+        looks = 0
+
+        async def is_empty(self) -> bool:
+            self.looks += 1
+            return self.looks == 1
+
+        async def caller(self, token: str) -> None:
+            return None
+
+    served: list[str] = []
+
+    async def app(scope, receive, send):
+        served.append(CALLER.get().id)
+
+    async def sent(message):
+        if message["type"] == "http.response.start":
+            served.append(str(message["status"]))
+
+    pages = Pages([PageRoute("/agents", app)])
+    guard = Guard(app, keys=lambda scope: KeyMadeMeanwhile(), settings=settings_in(tmp_path), pages=pages)
+    headers = [(b"host", b"127.0.0.1:8377"), (b"origin", b"https://evil.example")]
+    await guard({"type": "http", "method": "GET", "path": "/agents", "headers": headers}, None, sent)
+
+    assert served == ["403"]
+
+
+@pytest.mark.parametrize("origin", ["http://[x", "null", "https://", "http://[::1"])
+def test_an_origin_that_nobody_can_read_is_a_foreign_one(tmp_path, origin):
+    with TestClient(application(settings_in(tmp_path)), base_url="http://127.0.0.1:8377") as client:
+        assert client.get("/agents", headers={"origin": origin}).status_code == 403
 
 
 def test_a_browser_is_told_to_share_answers_only_with_the_origins_of_the_settings(settings, keys):

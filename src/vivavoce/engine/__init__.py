@@ -57,7 +57,7 @@ from .gates import Gates
 from .handlers import HANDLERS, RUNNERS, Errand
 from .jobs import TIME
 from .later import Later
-from .pacing import READERS, Pace
+from .pacing import FilePace, Pace
 from .worker import Worker
 
 __all__ = [
@@ -115,7 +115,7 @@ class Engine:
     ) -> None:
         self.ports = ports
         self.later = Later()
-        self._pace, self._readers = Pace(), Pace(READERS)
+        self._pace, self._files = Pace(), FilePace()
         self._gates = Gates(ports.now)
         self._call_budget = call_budget
         self._backlog = Backlog(backlog)
@@ -158,7 +158,7 @@ class Engine:
             hear,
             self.later,
             self._pace,
-            self._readers,
+            self._files,
             has_worker=self.worker.is_running or not self._attends,
             attend=self.worker.finish_due,
             gates=self._gates,

@@ -86,9 +86,11 @@ async def _opened(op: AgentQuery, errand: Errand, ahead: Ahead) -> tuple[Opened,
     try:
         return await asyncio.shield(opening)
     except BaseException as error:
-        ahead.drop()
-        if isinstance(error, asyncio.CancelledError):
-            await _to_its_end(_left(opening, errand))
+        try:
+            if isinstance(error, asyncio.CancelledError):
+                await _to_its_end(_left(opening, errand))
+        finally:
+            ahead.drop()
         raise
 
 

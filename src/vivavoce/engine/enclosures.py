@@ -17,7 +17,7 @@ from .assembling import Scene
 from .extractive import ExtractiveModel
 from .handlers import Errand
 from .opening import attachments_of
-from .pacing import Pace
+from .pacing import FilePace
 from .reading import on_disk, put_aside
 
 _MOST_FILES = 5
@@ -30,7 +30,9 @@ _TOKENS = 6_000
 _SHARE = 0.2
 """And which share of what the model takes in, for all files together."""
 _SECONDS = 30.0
-"""For fetching and reading a file."""
+"""For fetching and reading a file, once it is its turn."""
+_PATIENCE = 60.0
+"""For that and the wait for its turn."""
 _HEAD = 4096
 _BY_STRANGER = "files of people without a key are not fetched"
 _NO_MODEL = "no language model is configured"
@@ -55,7 +57,7 @@ async def _read_all(files: Sequence[Mapping[str, Any]], errand: Errand) -> list[
     """All of them in their order, read beside each other."""
     wanted = _wanted(files)
     enclosures = [named(each, _TOO_MANY) for each in files]
-    read = await asyncio.gather(*(_read(files[place], errand.ports, errand.readers) for place in wanted))
+    read = await asyncio.gather(*(_read(files[place], errand.ports, errand.files) for place in wanted))
     for place, enclosure in zip(wanted, read, strict=True):
         enclosures[place] = enclosure
     shown = [place for place, each in enumerate(enclosures) if each.picture]
@@ -71,15 +73,15 @@ def _wanted(files: Sequence[Mapping[str, Any]]) -> list[int]:
     return sorted((*others[:_MOST_FILES], *pictures[:_MOST_PICTURES]))
 
 
-async def _read(file: Mapping[str, Any], ports: Ports, readers: Pace) -> Enclosure:
+async def _read(file: Mapping[str, Any], ports: Ports, pace: FilePace) -> Enclosure:
     """What is in a file, or why that is not known."""
     enclosure = named(file)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_PATIENCE), pace.held.work(), asyncio.timeout(_SECONDS):
             fetched = await ports.web.file(str(file.get("url")), _MOST_BYTES)
             if mime_type := picture_type(fetched.body):
                 return _picture(enclosure, mime_type, fetched.body)
-            return await _text(enclosure, file, fetched, ports, readers)
+            return await _text(enclosure, file, fetched, ports, pace)
     except TimeoutError:
         return enclosure.unread(_TOO_SLOW)
     except VivavoceError as error:
@@ -93,7 +95,7 @@ def _picture(enclosure: Enclosure, mime_type: str, content: bytes) -> Enclosure:
 
 
 async def _text(
-    enclosure: Enclosure, file: Mapping[str, Any], fetched: Fetched, ports: Ports, readers: Pace
+    enclosure: Enclosure, file: Mapping[str, Any], fetched: Fetched, ports: Ports, pace: FilePace
 ) -> Enclosure:
     """The file with its text, from a process of its own."""
     said = file.get("mimeType") or fetched.mime_type
@@ -102,7 +104,7 @@ async def _text(
     with put_aside() as path:
         with on_disk():
             await asyncio.to_thread(path.write_bytes, fetched.body)
-        async with readers.work(), aclosing(ports.reader.read(path, kind)) as parts:
+        async with pace.read.work(), aclosing(ports.reader.read(path, kind)) as parts:
             async for part in parts:
                 text += part.text
                 if len(text) > _MOST_TEXT:

@@ -15,7 +15,7 @@ from vivavoce.ports import Ports, Tables
 from .backlog import Backlog
 from .gates import Gates
 from .later import Later
-from .pacing import READERS, Pace
+from .pacing import FilePace, Pace
 
 _FIRST = timedelta(milliseconds=1)
 """The least that makes one moment earlier than another where it is stored."""
@@ -76,7 +76,7 @@ class Errand:
     """Holds what goes on after the caller was answered."""
     pace: Pace = field(default_factory=Pace)
     """Lets a few turns work at once."""
-    readers: Pace = field(default_factory=lambda: Pace(READERS))
+    files: FilePace = field(default_factory=FilePace)
     """Lets a few files of messages be read at once."""
     has_worker: bool = False
     """Whether what is due is done without being asked for, by this process or another one."""

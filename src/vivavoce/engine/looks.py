@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
 
-from vivavoce.errors import StorageFailed
 from vivavoce.ports import Store, Tables
 
 from .opening import LEASE
@@ -50,7 +49,7 @@ class _Looks:
 
     def add(self, mine: Taken) -> None:
         self._taken[id(mine)] = mine
-        if self._looking is None:
+        if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_on())
 
     def drop(self, mine: Taken) -> None:
@@ -79,7 +78,7 @@ class _Looks:
                     next_beat = clock() + _BEAT
                     await _show_life(list(self._taken.values()))
                 await _look(taken)
-            except StorageFailed:  # there are more beats in a lease than one
+            except Exception:  # all turns of this process live by it, and a lease has more beats
                 _log.warning("Turns could not be looked after.", exc_info=True)
 
 
@@ -89,9 +88,10 @@ _LOOKS: WeakKeyDictionary[Store, _Looks] = WeakKeyDictionary()
 
 async def _show_life(taken: Sequence[Taken]) -> None:
     """Extend the leases of turns, as far as they are still ours; all are of one store."""
-    ports = taken[0].ports
-    turns = [mine.turn for mine in taken]
-    await ports.store.write(lambda tables: tables.turns.extend(turns, ports.now() + LEASE))
+    turns = [mine.turn for mine in taken if mine.job is None]  # a job has a lease of its own
+    if turns:
+        ports = taken[0].ports
+        await ports.store.write(lambda tables: tables.turns.extend(turns, ports.now() + LEASE))
 
 
 async def _look(taken: Sequence[Taken]) -> None:

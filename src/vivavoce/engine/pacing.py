@@ -9,9 +9,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-READERS = 2
-"""How many files of messages are read at the same moment, each by a process of its own."""
 _AT_ONCE = 3
+_FILES_HELD, _FILES_READ = 8, 2
 
 
 class Pace:
@@ -25,3 +24,10 @@ class Pace:
         """A stretch of work, once there is a place for it."""
         async with self._places:
             yield
+
+
+class FilePace:
+    """Lets a few files of messages be in memory at once, and fewer be read, each by a process of its own."""
+
+    def __init__(self) -> None:
+        self.held, self.read = Pace(_FILES_HELD), Pace(_FILES_READ)

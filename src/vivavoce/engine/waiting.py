@@ -119,7 +119,7 @@ def wait_for_model(error: VivavoceError, job: Job | None) -> float | None:
     may_help = error.retryable and not isinstance(error, BudgetSpent)
     if job is None or not may_help or job.attempts > len(_WAITS):
         return None
-    return max(spread(_WAITS[job.attempts - 1]), error.retry_after or 0.0)
+    return max(spread(_WAITS[job.attempts - 1]), min(error.retry_after or 0.0, _WAITS[-1]))
 
 
 async def _attended(conversation_id: str, errand: Errand) -> None:

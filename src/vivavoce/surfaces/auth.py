@@ -61,24 +61,27 @@ class Guard:
         if not self._knows(headers.get("host", "")):
             answer: ASGIApp = _refused(421, "MISDIRECTED", "This server does not answer to that Host.")
         else:
-            keys = self.keys(scope)
-            CALLER.set(STRANGER if _is_event(scope) else await self._caller(keys, _bearer(headers)))
-            answer = await self._answer(scope, headers.get("origin"), keys)
+            keys, token, origin = self.keys(scope), _bearer(headers), headers.get("origin")
+            is_event = _is_event(scope)
+            # Asked once: between two looks the first key may be made, and a page must not have it both ways.
+            is_asked = self.trusts_all and not is_event and (token is None or origin is not None)
+            is_open = is_asked and await keys.is_empty()
+            CALLER.set(STRANGER if is_event else await _caller(keys, token, is_open=is_open))
+            answer = self._answer(scope, origin, is_open=is_open)
         await answer(scope, receive, send)
 
-    async def _answer(self, scope: Scope, origin: str | None, keys: Keys) -> ASGIApp:
+    def _answer(self, scope: Scope, origin: str | None, *, is_open: bool) -> ASGIApp:
         """The application, or a refusal for a request that a page in some browser was tricked into sending.
 
         While everyone who reaches the server is trusted, no foreign page is.
         """
         if origin is None or origin in self.settings.allowed_origins:
             return self.app
-        if not (self.trusts_all and await keys.is_empty()):
+        if not is_open:
             shared = self.pages.answer(self.app, scope, has_key=not CALLER.get().is_anonymous)
             if shared is not None:
                 return shared
-        host = urlsplit(origin).netloc
-        if host and is_loopback(_name(host)) and self.is_local:
+        if self.is_local and _is_near(origin):
             return self.app
         return _refused(403, "UNAUTHORIZED", "Calls from that Origin are not allowed.")
 
@@ -90,12 +93,6 @@ class Guard:
         if self.is_local:
             return is_loopback(_name(host))
         return not allowed
-
-    async def _caller(self, keys: Keys, token: str | None) -> Caller:
-        """A key that is not known, or not any more, counts as no key."""
-        if token is not None:
-            return await keys.caller(token) or STRANGER
-        return OPERATOR if self.trusts_all and await keys.is_empty() else STRANGER
 
 
 class KeyRequired:
@@ -169,6 +166,22 @@ def _is_event(scope: Scope) -> bool:
 def _base(scope: Scope, public_url: str) -> str:
     """The address under which the caller knows this server."""
     return public_url.rstrip("/") or f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
+
+
+async def _caller(keys: Keys, token: str | None, *, is_open: bool) -> Caller:
+    """A key that is not known, or not any more, counts as no key."""
+    if token is not None:
+        return await keys.caller(token) or STRANGER
+    return OPERATOR if is_open else STRANGER
+
+
+def _is_near(origin: str) -> bool:
+    """Whether a page comes from this machine; one whose address nobody can read does not."""
+    try:
+        host = urlsplit(origin).netloc
+    except ValueError:
+        return False
+    return bool(host) and is_loopback(_name(host))
 
 
 def _name(host: str) -> str:

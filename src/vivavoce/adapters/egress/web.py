@@ -64,8 +64,11 @@ class FetchedWeb:
         egress: Egress,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        files: Egress | None = None,
     ) -> None:
         self._egress = egress
+        self._files = egress if files is None else files
+        """The way to files of messages, which may reach less: whoever may ask an agent names them."""
         self._manners = Manners(egress, now, sleep)
 
     async def page(self, url: str) -> Page:
@@ -91,7 +94,7 @@ class FetchedWeb:
         bounds = Bounds(timeout=_FILE_SECONDS, max_bytes=most, redirects=_REDIRECTS)
         with _refusals_as_unreadable():
             place = place_of(url)
-            answer = await self._egress.request("GET", place.url, headers=HEADERS, within=bounds)
+            answer = await self._files.request("GET", place.url, headers=HEADERS, within=bounds)
         if not 200 <= answer.status < 300:
             raise _failure(place.page, answer.status)
         if answer.is_cut:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from vivavoce.domain.models import Price
-from vivavoce.errors import Rejected, UpstreamFailed, VivavoceError
+from vivavoce.errors import UpstreamFailed, VivavoceError
 from vivavoce.ports import Called, Delta, Piece, Prompt
 
 from .failing import Failed, silent
@@ -115,7 +115,7 @@ class AskedModel:
 def _told(failures: Sequence[VivavoceError]) -> VivavoceError:
     """The first failure; as one that may pass, where that of any model may."""
     first = failures[0]
-    if isinstance(first, Rejected) and any(each.retryable for each in failures):
+    if not first.retryable and any(each.retryable for each in failures):
         return UpstreamFailed(first.message, hint=first.hint)
     return first
 

@@ -81,6 +81,8 @@ class ChatSpeaker:
             )
             head = await asked.opened()
             if 200 <= head.status < 300:
+                if sees:
+                    self._sight.saw()
                 return asked, head
             async with aclosing(asked):
                 error = await _error(asked)

@@ -86,6 +86,8 @@ class NativeSpeaker:
             try:
                 async with self._asked(prompt, names, sees=sees) as stream:
                     async for event in stream:
+                        if sees and not has_begun:
+                            self._sight.saw()
                         has_begun = True
                         text = _text(event)
                         yield Delta(text) if text else None

@@ -13,7 +13,7 @@ from vivavoce.domain.turns import Turn
 from vivavoce.ports import ContactFilter, ConversationFilter, Spending
 
 from .dialects import Dialect
-from .rows import Connection, Rows, literally, matching
+from .rows import Connection, Rows, batches, literally, matching, one_of
 from .tables import CONVERSATIONS
 
 _OPEN = "state in ('waiting', 'running')"
@@ -141,9 +141,13 @@ class TurnRows(Rows[Turn]):
 
     def extend(self, turns: Sequence[Turn], until: datetime) -> None:
         """Let the leases of turns run on, as far as they are not finished and nobody else has taken them."""
-        sql = f"update turns set lease_until = :until_ where id = :id and fence = :fence and {_OPEN}"
-        for turn in turns:
-            self.connection.execute(sql, {"id": turn.id, "fence": turn.fence, "until_": written(until)})
+        for fence in sorted({turn.fence for turn in turns}):
+            for some in batches(sorted(turn.id for turn in turns if turn.fence == fence)):
+                sql = (
+                    "update turns set lease_until = :until_"
+                    f" where {one_of('id', some)} and fence = :fence_ and {_OPEN}"
+                )
+                self.connection.execute(sql, {**some, "fence_": fence, "until_": written(until)})
 
     def number_promised(self, most: int) -> int:
         """How many turns jobs have yet to answer, counted up to `most`."""
