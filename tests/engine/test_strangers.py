@@ -103,17 +103,6 @@ async def test_what_a_key_says_of_a_contact_wins_over_what_is_stored(run, model,
     assert (contact["id"], contact["email"], contact["firstName"]) == (stored["id"], "new@example.com", "Lu")
 
 
-async def test_a_key_that_names_two_contacts_at_once_is_told_so_and_nothing_is_stored(run, agent, talks):
-    await run("save_contact", externalId="cust-42")
-    await run("save_contact", email="lu@example.com")
-
-    contact = {"userId": "cust-42", "email": "lu@example.com"}
-    with pytest.raises(Conflict, match="has this"):
-        await run("agent_query", id=agent, query="Hello?", conversationId="c1", contact=contact)
-
-    assert await talks.read(lambda tables: (tables.conversations.count(), tables.messages.count())) == (0, 0)
-
-
 # Which conversations they reach
 
 
