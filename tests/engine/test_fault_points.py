@@ -40,7 +40,7 @@ def test_a_process_may_end_after_any_statement_between_the_event_and_its_answer(
         assert [(type, state) for _, type, state in point["told"]] == [(type, "sent") for type in events]
         assert set(point["posts"]) == {id for id, _, _ in point["told"]}, point
     unmarked = [point for point in points if point["deliveries"][0][1] == "sent"]
-    assert len(unmarked) > len(points) * 0.8  # only what is under way can be uncertain
+    assert len(unmarked) > len(points) * 0.7  # only what is under way can be uncertain
 
 
 def test_what_a_power_cut_leaves_holds_every_event_that_was_acknowledged(tmp_path):

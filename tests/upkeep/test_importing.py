@@ -332,8 +332,7 @@ async def test_what_is_copied_can_be_used_at_once(app, account, hosted):
     await copied(app, hosted)
     await index_waiting(app, lambda done, total: None)
 
-    answer = await here(
-        app, "agent_query", id=account.ids["agent"], query="Hello?", conversationId="talk-1", isTest=True
-    )
+    asked = {"id": account.ids["agent"], "query": "Hello?", "conversationId": "talk-1"}
+    answer = await here(app, "agent_query", **asked)
 
     assert answer["conversationId"] == "talk-1"
