@@ -63,6 +63,7 @@ class Load:
     tries: int = 0
     """How often something was sent to the provider."""
     _told: int = 0
+    _looks: int = 0
     _moved: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def run(self, messages: int, first_chat: int) -> int:
@@ -203,6 +204,7 @@ class Load:
                 for sent in ledger["taken"]:
                     self.taken.append(tuple(sent))
                     self.answered |= set(QUESTION.findall(sent[2]))
+                self._looks += 1
                 self._moved.notify_all()
             await asyncio.sleep(0.3)
 
@@ -237,8 +239,11 @@ class Load:
             kinds = {str(kind) for (kind,) in self.place.ask("select distinct kind from jobs")}
             if kinds == {"follow"}:
                 self.place.let_an_hour_pass()
-            elif not kinds and self._told >= len(self.taken):
-                return
+            elif not kinds:
+                # What was sent last may not have been seen: a look that began since must have ended.
+                await self._until(lambda last=self._looks + 1: self._looks > last)
+                if self._told >= len(self.taken):
+                    return
             await asyncio.sleep(0.5)
 
     async def _until(self, is_so: Any) -> None:
