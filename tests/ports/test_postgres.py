@@ -18,7 +18,7 @@ from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.passages import Passage
 from vivavoce.errors import StorageFailed
-from vivavoce.ports import Tables
+from vivavoce.ports import Spending, Tables
 from vivavoce.testing import CountedIds
 
 from .entities import KEY, a_conversation, a_datasource, a_datastore, a_message, a_scenario, an_agent
@@ -123,6 +123,25 @@ async def test_a_unit_of_work_that_collides_is_run_again_from_its_beginning(work
 
         assert seen == ["0", "1", "2"]
         assert (await store.read(lambda tables: tables.scenarios.find("s1"))).description == "3"
+
+
+async def test_those_who_count_apart_for_the_same_agent_do_not_collide(workspace):
+    with workspace.opened() as store:
+        await store.write(lambda tables: tables.agents.add(an_agent("a1")))
+        runs: list[Spending] = []
+        all_have_begun = threading.Barrier(3)
+
+        def spend(tables: Tables) -> None:
+            runs.append(tables.usage.of("a1", "2026-02"))  # from here on it sees nothing of the others
+            if len(runs) <= 3:
+                all_have_begun.wait(30)
+            tables.usage.add("a1", "2026-02", Spending(1, 10, 5, 0.25), apart=True)
+
+        await asyncio.gather(*(store.write(spend) for _ in range(3)))
+
+        assert runs == [Spending(0, 0, 0, 0.0)] * 3
+        assert await store.read(lambda tables: tables.usage.of("a1", "2026-02")) == Spending(3, 30, 15, 0.75)
+        assert await store.read(lambda tables: list(tables.usage.months("a1"))) == ["2026-02"]
 
 
 async def test_who_collides_again_and_again_is_told_and_nothing_is_stored(workspace):

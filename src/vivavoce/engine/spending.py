@@ -113,7 +113,8 @@ def spend(meter: Meter, work: Work, turns: int = 1) -> Usage:
     usage = usage_of(meter.spent)
     meter.give_back(work.tables)
     more = Spending(turns, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
-    counted_for(meter.payer, work.tables).add(meter.payer.id, _month(work.now), more)
+    is_free = meter.payer.monthly_budget is None  # then nobody must see what others spend at this moment
+    counted_for(meter.payer, work.tables).add(meter.payer.id, _month(work.now), more, apart=is_free)
     return usage
 
 

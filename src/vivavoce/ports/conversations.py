@@ -143,6 +143,6 @@ class Usage(Protocol):
         """What one of them has spent in each month."""
         ...
 
-    def add(self, id: str, month: str, more: Spending) -> None:
-        """Count more."""
+    def add(self, id: str, month: str, more: Spending, *, apart: bool = False) -> None:
+        """Count more; `apart` from others who count for the same one now, where none must see the others."""
         ...

@@ -226,28 +226,33 @@ class UsageRows:
 
     def of(self, id: str, month: str) -> Spending:
         """What one of them has spent in a month, `2026-11`."""
-        sql = (
-            f"select turns, prompt_tokens, completion_tokens, cost from {self.table}"
-            f" where {self.owner} = :id and month = :month"
-        )
-        rows = list(self.connection.execute(sql, {"id": id, "month": month}))
-        return Spending(*rows[0]) if rows else Spending(0, 0, 0, 0.0)
+        return self._sums(id, " and month = :month", month=month).get(month, Spending(0, 0, 0, 0.0))
 
     def months(self, id: str) -> dict[str, Spending]:
         """What one of them has spent in each month."""
-        sql = (
-            f"select month, turns, prompt_tokens, completion_tokens, cost from {self.table}"
-            f" where {self.owner} = :id order by month"
-        )
-        rows = self.connection.execute(sql, {"id": id})
-        return {str(month): Spending(*spent) for month, *spent in rows}
+        return self._sums(id)
 
-    def add(self, id: str, month: str, more: Spending) -> None:
-        """Count more."""
+    def add(self, id: str, month: str, more: Spending, *, apart: bool = False) -> None:
+        """Count more; `apart` in a row of this connection, since who changes the same row collides."""
+        part = self.connection.dialect.part if apart else "0"
         sums = ", ".join(f"{name} = {self.table}.{name} + excluded.{name}" for name in Spending._fields)
-        values = ", ".join(f":{name}" for name in ("id", "month", *Spending._fields))
+        values = ", ".join(f":{name}" for name in Spending._fields)
         self.connection.execute(
-            f"insert into {self.table} values ({values})"
-            f" on conflict ({self.owner}, month) do update set {sums}",
+            f"insert into {self.table} values (:id, :month, {part}, {values})"
+            f" on conflict ({self.owner}, month, part) do update set {sums}",
             {"id": id, "month": month, **more._asdict()},
         )
+
+    def _sums(self, id: str, condition: str = "", **values: str) -> dict[str, Spending]:
+        sums = ", ".join(f"sum({name})" for name in Spending._fields)
+        rows = self.connection.execute(
+            f"select month, {sums} from {self.table} where {self.owner} = :id{condition}"
+            " group by month order by month",
+            {"id": id, **values},
+        )
+        return {str(month): _spending(*sums) for month, *sums in rows}
+
+
+def _spending(turns: Any, prompt_tokens: Any, completion_tokens: Any, cost: Any) -> Spending:
+    """Sums as numbers of ours: Postgres has wider ones for them."""
+    return Spending(int(turns), int(prompt_tokens), int(completion_tokens), float(cost))

@@ -28,6 +28,9 @@ class Dialect(Protocol):
     locks: str
     """At the end of a select: let nobody else change the rows until the transaction ends."""
 
+    part: str
+    """A small number that transactions at the same time hardly share; 0 where there is one at a time."""
+
     def lower(self, text: str) -> str:
         """A text in small letters, as Python's `lower` makes them."""
         ...
@@ -67,6 +70,7 @@ class Sqlite:
     name = "sqlite"
     skips_locked = ""
     locks = ""
+    part = "0"
 
     def lower(self, text: str) -> str:
         """A text in small letters; the connection has Python's own."""
@@ -110,6 +114,7 @@ class Postgres:
     name = "postgres"
     skips_locked = " for update skip locked"
     locks = " for update"
+    part = "1 + pg_backend_pid() % 64"
 
     def __init__(self, letters: str = "default") -> None:
         self.letters = letters
