@@ -1,12 +1,13 @@
 """A model and an embedder that answer at once: a server on loopback that speaks the OpenAI protocol.
 
-The model named `thinks-5` thinks for five seconds first. The embedder counts letters.
+The model named `thinks-5` thinks first, for five seconds more or less. The embedder counts letters.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import random
 import sys
 from collections.abc import Sequence
 
@@ -54,6 +55,7 @@ def _embedded(texts: Sequence[str] | str) -> bytes:
 
 
 async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    chance = random.Random(writer.get_extra_info("peername")[1])
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
@@ -62,7 +64,7 @@ async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             asked = json.loads(await reader.readexactly(length) or b"{}")
             model = str(asked.get("model", ""))
             if model.startswith(_THINKS):
-                await asyncio.sleep(float(model.removeprefix(_THINKS)))
+                await asyncio.sleep(float(model.removeprefix(_THINKS)) * (0.5 + chance.random()))
             writer.write(_embedded(asked["input"]) if "input" in asked else ANSWER)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):

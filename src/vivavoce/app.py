@@ -35,7 +35,7 @@ from vivavoce.engine.keys import Keyring
 from vivavoce.engine.turns import watch
 from vivavoce.errors import InvalidInput
 from vivavoce.hosted.keys import ForwardedKeys, key_of
-from vivavoce.operations import Backend
+from vivavoce.operations import Backend, Effect
 from vivavoce.ports import Index, Ports
 from vivavoce.settings import Settings, calm_numerics
 from vivavoce.unopened import LateStore, LateVault
@@ -92,7 +92,7 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
         ingester = Ingester(ports)
         engine = Engine(
             ports,
-            lambda: changed(),
+            lambda effect: changed(effect),
             call_budget=settings.call_budget,
             backlog=settings.backlog,
             attends=not stays,
@@ -100,8 +100,9 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
         inbox = Inbox(ports, engine.worker.wake, settings.backlog)
         hosted, keyring = _hosted(settings, engine), Keyring(ports)
 
-        def changed() -> None:
-            ingester.wake()
+        def changed(effect: Effect) -> None:
+            if effect is not Effect.SEND:  # what is said to people is nothing to read
+                ingester.wake()
             inbox.forget()
 
         app = App(

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from vivavoce.adapters.index import collections
 from vivavoce.adapters.index.embedded import EmbeddedIndex
-from vivavoce.adapters.index.sections import Sections
+from vivavoce.adapters.index.sections import Sections, Writing
 from vivavoce.errors import Damaged, InvalidInput, StorageFailed
 from vivavoce.ports import Entry
 
@@ -481,6 +481,31 @@ async def test_vectors_of_another_length_are_refused_and_the_others_stay(index, 
         await index.add(NAME, [an_entry(100, vector=(1, 0, 0))])
 
     await check(index, [worded(id) for id in range(40)])
+
+
+@given(rows=st.lists(st.integers(0, 99), max_size=30))
+def test_rows_from_here_and_there_are_found_wherever_they_stand(shelf, rows):
+    numbers, sections = shelf
+    found = sections.gathered("exact", numpy.array(rows, "i8"))
+    assert found.shape == (len(rows), 1_500)
+    assert found[:, 0].tolist() == [numbers[row] for row in rows]
+
+
+@pytest.mark.parametrize("row", [-1, 100])
+def test_a_row_that_is_not_there_is_damage(shelf, row):
+    with pytest.raises(Damaged):
+        shelf[1].gathered("exact", numpy.array([5, row], "i8"))
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    """A hundred rows of 6,000 bytes: two neighbours are near each other, others are not."""
+    path = tmp_path_factory.mktemp("shelf") / "rows.segment"
+    numbers = [float(7 * row % 101) for row in range(100)]
+    writing = Writing(path)
+    writing.put("exact", numpy.repeat(numpy.array(numbers, "f4")[:, None], 1_500, axis=1))
+    writing.finish()
+    return numbers, Sections(path)
 
 
 # Damaged, but as long as before

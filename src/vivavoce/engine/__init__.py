@@ -107,7 +107,7 @@ class Engine:
     def __init__(
         self,
         ports: Ports,
-        changed: Callable[[], None] = lambda: None,
+        changed: Callable[[Effect], None] = lambda effect: None,
         *,
         call_budget: float = 45.0,
         backlog: int = MOST,
@@ -147,7 +147,7 @@ class Engine:
         except ValidationError as error:
             raise explained(error, type(op), by_name=True) from error
         if not is_read:
-            self._changed()
+            self._changed(op.spec.effect)
             self.worker.wake()
         return cast(R, result)
 

@@ -69,8 +69,9 @@ class Ingester:
             pass
         await sweep(self.ports)
         filled, self._filled = self._filled, set()
-        for name in await self.ports.store.read(partial(_collections, filled)):
-            await self.ports.index.settle(name)
+        if filled:
+            for name in await self.ports.store.read(partial(_collections, filled)):
+                await self.ports.index.settle(name)
 
     async def work(self, datastore_id: str | None = None) -> bool:
         """Take the next piece of work, if there is one, and do it; whether there was."""

@@ -9,6 +9,10 @@ _TURN = 0.001
 """Seconds after which a thread that is at work lets others go on."""
 
 
+_GARBAGE = (20_000, 20, 100)
+"""When garbage that holds itself is looked for: seldom, since everybody waits meanwhile."""
+
+
 class SettlingIn:
     """A block in which a process that stays is loaded.
 
@@ -21,5 +25,6 @@ class SettlingIn:
 
     def __exit__(self, *_: object) -> None:
         gc.freeze()
+        gc.set_threshold(*_GARBAGE)
         gc.enable()
         sys.setswitchinterval(_TURN)

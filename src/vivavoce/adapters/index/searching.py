@@ -81,7 +81,7 @@ def in_segment(
     others = numpy.array([row for row in worded.tolist() if row not in met], "i8")
     rows = numpy.concatenate([near, others])
     meanings = numpy.concatenate([cosines, segment.cosines(vector, others)])
-    return _hits(segment.sections.gathered("ids", rows.tolist()), meanings, scores[rows])
+    return _hits(segment.sections.gathered("ids", rows), meanings, scores[rows])
 
 
 def union(hits: list[Hit], limit: int) -> list[Hit]:

@@ -21,6 +21,8 @@ _HEAD = 65_536
 _SUM = 9
 """Bytes of the checksum of the table of contents, which stands before it."""
 _ALIGN = 64
+_NEAR = 8_192
+"""Bytes between two rows that take less time to read than a call does."""
 _AT_ONCE = 1 << 24
 """Bytes that are read by one call; more are read into a buffer, bit by bit."""
 
@@ -93,19 +95,32 @@ class Sections:
             done += size
         return numpy.frombuffer(buffer, kind).reshape(number, *shape)
 
-    def gathered(self, name: str, rows: Sequence[int]) -> Any:
-        """Rows from here and there."""
+    def gathered(self, name: str, rows: Any) -> Any:
+        """Rows from here and there. Those that are near each other are read with what lies between them."""
+        if not len(rows):
+            return self.rows(name, 0, 0)
         begins, kind, width, shape = self._layout[name]
-        if len(rows) and not 0 <= min(rows) <= max(rows) < self.length(name):
+        wanted, places = numpy.unique(rows, return_inverse=True)
+        if not 0 <= wanted[0] <= wanted[-1] < self.length(name):
             raise damaged(self.path)
+        far = numpy.flatnonzero(numpy.diff(wanted) * width > _NEAR) + 1
+        starts, ends = wanted[numpy.append(0, far)], wanted[numpy.append(far - 1, -1)] + 1
+        found = self._joined((begins + starts * width).tolist(), ((ends - starts) * width).tolist())
+        skipped = numpy.zeros(len(wanted), "i8")
+        skipped[numpy.append(0, far)] = starts - numpy.append(0, ends[:-1])
+        read = numpy.frombuffer(found, kind).reshape(-1, *shape)
+        return read[(wanted - numpy.cumsum(skipped))[places]]
+
+    def _joined(self, starts: Sequence[int], sizes: Sequence[int]) -> bytes:
+        """Bytes of several places of the file, one after the other."""
         file, read = self._file, os.pread
         try:
-            found = b"".join([read(file, width, begins + row * width) for row in rows])
+            found = b"".join([read(file, size, start) for start, size in zip(starts, sizes, strict=True)])
         except OSError as error:
             raise damaged(self.path) from error
-        if len(found) != len(rows) * width:
+        if len(found) != sum(sizes):
             raise damaged(self.path)
-        return numpy.frombuffer(found, kind).reshape(len(rows), *shape)
+        return found
 
     def _read(self, start: int, size: int) -> bytes | bytearray:
         """Bytes of the file."""

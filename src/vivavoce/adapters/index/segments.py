@@ -108,7 +108,7 @@ class Segment:
 
     def cosines(self, vector: Any, rows: Any) -> Any:
         """The cosine of the vector in each of these rows, exactly."""
-        return self.sections.gathered("exact", rows.tolist()).astype("f4") @ vector
+        return self.sections.gathered("exact", rows).astype("f4") @ vector
 
     def _near(self, turned: Any, allowed: Any, most: int) -> list[tuple[int, int]]:
         """Stretches of rows: the nearest clusters that hold so many rows that count, where there are any."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from vivavoce.domain.library import Cited, Collection, Document, Located, Unindexed, embedded_text, title_of
@@ -71,17 +73,14 @@ class PassageRows:
         found: list[Cited] = []
         for some in batches([str(id) for id in ids]):
             sql = (
-                'select p.id, p.document_id, p.datasource_id, p.start, p."end", p.document, d.language'
-                " from passages p join documents d on d.id = p.document_id"
-                f" where d.state = 'current' and {one_of('p.id', some)}"
+                'select p.id, p.document_id, p.datasource_id, p.start, p."end", p.document, d.language,'
+                " t.start, t.text from passages p join documents d on d.id = p.document_id"
+                f" left join parts t on {_HOLDS} where d.state = 'current' and {one_of('p.id', some)}"
+                " order by p.id, t.start"
             )
-            for id, document_id, datasource_id, start, end, rest, language in list(
-                self.connection.execute(sql, {name: int(value) for name, value in some.items()})
-            ):
-                text = text_between(self.connection, document_id, start, end)
-                found.append(
-                    Cited(int(id), document_id, datasource_id, _passage(start, end, rest), language, text)
-                )
+            rows = self.connection.execute(sql, {name: int(value) for name, value in some.items()})
+            for (id, *facts), parts in groupby(rows, key=itemgetter(slice(7))):
+                found.append(_cited(int(id), *facts, parts=[part[7:] for part in parts]))
         return found
 
     def unindexed(self, collection: Collection, limit: int) -> list[Unindexed]:
@@ -181,6 +180,30 @@ class PassageRows:
 def _passage(start: int, end: int, rest: str) -> Passage:
     page, label, end_page, headings, tokens = json.loads(rest)
     return Passage(start, end, page, label, end_page, tuple(headings), tokens)
+
+
+_HOLDS = (
+    't.document_id = p.document_id and t.start < p."end" and t.start >= coalesce('
+    "(select max(start) from parts where document_id = p.document_id and start <= p.start), 0)"
+)
+"""A condition: a part holds something of the passage."""
+
+
+def _cited(
+    id: int,
+    document_id: str,
+    datasource_id: str,
+    start: int,
+    end: int,
+    rest: str,
+    language: str,
+    *,
+    parts: Sequence[Sequence[Any]],
+) -> Cited:
+    """A passage, with its text cut out of the parts that hold it."""
+    first = parts[0][0] or 0
+    text = "".join(part or "" for _, part in parts)[start - first : end - first]
+    return Cited(id, document_id, datasource_id, _passage(start, end, rest), language, text)
 
 
 def _number(connection: Connection, sql: str, values: Mapping[str, Any]) -> int:
