@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-_AT_ONCE = 3
+_AT_ONCE = 2
 _FILES_HELD, _FILES_READ = 8, 2
 
 
