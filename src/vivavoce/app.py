@@ -9,6 +9,7 @@ import signal
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,7 @@ async def open_app(settings: Settings, *, works: bool = False, stays: bool = Fal
             call_budget=settings.call_budget,
             backlog=settings.backlog,
             attends=not stays,
+            keeps=timedelta(days=settings.keep_days) if settings.keep_days else None,
         )
         inbox = Inbox(ports, engine.worker.wake, settings.backlog)
         hosted, keyring = _hosted(settings, engine), Keyring(ports)

@@ -20,7 +20,10 @@ _NUMBERS = {
     "port": ("a port", 0, 65_535),
     "call_budget": ("a number of seconds", 1, 600),
     "backlog": ("a number of events", 1, 10_000_000),
+    "keep_days": ("0, or a number of days", 14, 3_650),
 }
+_MAY_BE_OFF = {"keep_days"}
+"""Numbers that may be 0 as well."""
 _HOST_AND_NAME = re.compile(r"\w+://(?:[^/]*@)?([\w.:,\[\]-]+)/([\w.-]+)(?:\?.*)?$")
 
 
@@ -52,6 +55,9 @@ class Settings:
     backlog: int = 200_000
     """How many events of channels may wait to be heard, and how many messages for a job to answer them. Then
     those who send more are told to send it later."""
+    keep_days: int = 90
+    """How many days records of finished work are kept: events of providers, deliveries, and why an answer was
+    given. 14 to 3650, so that an event which a provider repeats is known, or 0 for ever. Messages stay."""
     log_level: str = "WARNING"
     """What is written to stderr: DEBUG, INFO, WARNING or ERROR."""
     index: str = field(default="", repr=False)  # a database's URL may hold a password
@@ -220,7 +226,8 @@ def _parsed(name: str, kind: str, text: str) -> object:
     if kind == "int":
         what, least, most = _NUMBERS[name]
         is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
-        if not is_number or not least <= int(text) <= most:
+        is_off = name in _MAY_BE_OFF and text == "0"
+        if not is_off and (not is_number or not least <= int(text) <= most):
             raise InvalidInput(f"{variable(name)} must be {what}, {least} to {most}.")
         return int(text)
     if name == "log_level" and text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):

@@ -144,6 +144,7 @@ def _settings(place: Database, outside: int, folder: Path) -> dict[str, str]:
     return {
         **own,
         "VIVAVOCE_DATABASE": place.place,
+        "VIVAVOCE_KEEP_DAYS": "0",  # else there is always a job, and here nothing is left at the end
         "VIVAVOCE_KEY_FILE": str(folder / "workspace.key"),
         "VIVAVOCE_MODEL_URL": f"http://127.0.0.1:{outside}/v1",
         "VIVAVOCE_MODEL": "m",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
@@ -36,6 +37,7 @@ from . import (
     exports,
     failed_answers,
     follow_ups,
+    forgetting,
     hearing,
     keys,
     knowledge,
@@ -83,6 +85,7 @@ __all__ = [
     "exports",
     "failed_answers",
     "follow_ups",
+    "forgetting",
     "hearing",
     "keys",
     "knowledge",
@@ -112,6 +115,7 @@ class Engine:
         call_budget: float = 45.0,
         backlog: int = MOST,
         attends: bool = True,
+        keeps: timedelta | None = None,
     ) -> None:
         self.ports = ports
         self.later = Later()
@@ -121,7 +125,9 @@ class Engine:
         self._backlog = Backlog(backlog)
         self._attends = attends
         """Whether calls that wait do what is due, where no worker of this process does."""
-        self.worker = Worker(ports, self._errand_of_time)
+        self._keeps = keeps
+        """How long records of finished work are kept; None for ever."""
+        self.worker = Worker(ports, self._errand_of_time, () if keeps is None else (forgetting.FORGET,))
         self._changed = changed
         """Told after each change, so that what is left to do begins at once."""
 
@@ -164,6 +170,7 @@ class Engine:
             gates=self._gates,
             backlog=self._backlog,
             patience=self._call_budget,
+            keeps=self._keeps,
         )
 
     def _errand_of_time(self) -> Errand:

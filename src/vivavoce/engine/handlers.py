@@ -90,6 +90,8 @@ class Errand:
     """Seconds that a call waits for an answer which a job gives; most clients wait for a minute."""
     since: datetime | None = None
     """When the job was due that this is, where it is one."""
+    keeps: timedelta | None = None
+    """How long records of finished work are kept; None for ever."""
 
     def of(self, caller: Caller) -> Errand:
         """The same for another caller."""

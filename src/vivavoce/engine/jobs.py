@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from vivavoce.domain.jobs import Job
 from vivavoce.domain.keys import Scope
@@ -77,9 +78,12 @@ def postpone(job: Job, seconds: float, work: Work) -> None:
         raise Lost(job.key)
 
 
-def wait(job: Job, seconds: float, work: Work) -> None:
-    """Do the job later, though nothing is wrong with it: this was no attempt. Lost if it is not ours."""
-    if not work.tables.jobs.postpone(job, work.now + timedelta(seconds=seconds), has_failed=False):
+def wait(job: Job, seconds: float, work: Work, facts: Mapping[str, Any] | None = None) -> None:
+    """Do the job later, though nothing is wrong with it: this was no attempt. Lost if it is not ours.
+
+    It keeps its facts, unless there are others.
+    """
+    if not work.tables.jobs.postpone(job, work.now + timedelta(seconds=seconds), facts, has_failed=False):
         raise Lost(job.key)
 
 

@@ -15,6 +15,8 @@ from vivavoce.ports import Tables
 
 _TURNS = 30
 """How many turns are looked at; a model does not read further back."""
+_BRIEF = ("tool", "name", "status", "isError", "isUncertain")
+"""What stays of a call."""
 
 
 def record_of(
@@ -30,7 +32,17 @@ def record_of(
 
 def is_change(record: Mapping[str, Any]) -> bool:
     """Whether a call of a trace was made, and may have changed something."""
-    return "status" in record and record.get("request", {}).get("method") not in REVERSIBLE
+    return "status" in record and _method_of(record) not in REVERSIBLE
+
+
+def brief_calls(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """What is left of a trace once it is old: that something was changed, and no word of what was said."""
+    calls = [
+        {**{name: call[name] for name in _BRIEF if name in call}, "request": {"method": _method_of(call)}}
+        for call in trace.get("calls", ())
+        if is_change(call)
+    ]
+    return {"calls": calls} if calls else {}
 
 
 def last_change(conversation_id: str, tables: Tables) -> int:
@@ -43,3 +55,8 @@ def _may_have_changed(turn: Turn) -> bool:
     """Whether something was changed in a turn; of one whose process ended, nothing is known."""
     is_unknown = turn.state == "interrupted" and not turn.trace
     return is_unknown or any(map(is_change, turn.trace.get("calls", ())))
+
+
+def _method_of(record: Mapping[str, Any]) -> str | None:
+    method: str | None = record.get("request", {}).get("method")
+    return method

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from vivavoce.domain.jobs import Job
+from vivavoce.domain.jobs import Job, NewJob
 from vivavoce.errors import StorageFailed, VivavoceError
 from vivavoce.ports import Ports, Tables
 
@@ -47,8 +47,10 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Claims jobs and does them, many of each kind at a time, one of each lane."""
 
-    def __init__(self, ports: Ports, errand: Callable[[], Errand]) -> None:
+    def __init__(self, ports: Ports, errand: Callable[[], Errand], standing: Sequence[str] = ()) -> None:
         self.ports, self._errand = ports, errand
+        self._standing = standing
+        """Kinds of which there is always one job."""
         self._woken = asyncio.Event()
         self._held: dict[tuple[int, int], tuple[Job, asyncio.Task[None]]] = {}
         """By what names a claim: the job and its fence."""
@@ -76,6 +78,14 @@ class Worker:
                 self.is_running = False
                 await self._let_go()
 
+    async def place_standing(self) -> None:
+        """See to it that the jobs are there that always are, once for all who work on the store."""
+        if self._standing:
+            now = self.ports.now()
+            jobs = [NewJob(kind, kind, now) for kind in self._standing]
+            await self.ports.store.write(lambda tables: [tables.jobs.add(job, now) for job in jobs])
+            self._standing = ()
+
     async def finish_due(self, lane: str | None = None) -> int:
         """Do what is due now, and what becomes due by it; how much that was."""
         number = 0
@@ -88,6 +98,7 @@ class Worker:
     async def _begin_what_is_due(self) -> float:
         """Begin as much as there is room for; how many seconds to wait before the next look."""
         try:
+            await self.place_standing()
             due = await self.ports.store.read(lambda tables: tables.jobs.next_of_kinds())
             room, now = self._room(due), self.ports.now()
             seconds = min(((due[kind] - now).total_seconds() for kind in room), default=_POLL)

@@ -64,3 +64,7 @@ class Table(Protocol[E]):
     def drop(self, id: str) -> None:
         """Remove it, and what belongs to it."""
         ...
+
+    def clear(self, before: datetime, limit: int, /, **equal: str | bool | None) -> int:
+        """Remove the oldest of those that match and were not changed since then; how many those were."""
+        ...

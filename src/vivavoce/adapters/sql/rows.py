@@ -115,6 +115,20 @@ class Rows(Generic[E]):
         """Remove it; foreign keys take along what belongs to it."""
         self.connection.execute(f"delete from {self.table.name} where id = :id", {"id": id})
 
+    def clear(self, before: datetime, limit: int, /, **equal: str | bool | None) -> int:
+        """Remove the oldest of those that match and were not changed since then; how many those were."""
+        changed_at = self.connection.dialect.text_in("document", "updated_at")
+        clause = matching(equal)
+        old = (
+            f"select id from {self.table.name} {clause} {'and' if clause else 'where'} created_at < :before_"
+            f" and {changed_at} < :before_ order by created_at limit :limit_"
+        )
+        gone = self.connection.execute(
+            f"delete from {self.table.name} where id in ({old}) returning id",
+            {"before_": written(before), "limit_": limit, **equal},
+        )
+        return len(list(gone))
+
     def _order(self, newest_first: bool) -> str:
         return "order by created_at desc, id desc" if newest_first else f'order by "{self.table.order}", id'
 
