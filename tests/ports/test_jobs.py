@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from vivavoce.adapters.sql.jobs import JobRows
 from vivavoce.domain.jobs import Job, NewJob
 from vivavoce.ports import Store
 
@@ -249,6 +250,38 @@ async def test_a_lease_that_is_renewed_holds(jobs):
 
     assert await jobs.claim(24) == []
     assert len(await jobs.claim(25)) == 2
+
+
+class Counted:
+    """A connection that counts what it is asked."""
+
+    def __init__(self, connection) -> None:
+        self.dialect, self._connection, self.number = connection.dialect, connection, 0
+
+    def execute(self, sql, values, /):
+        self.number += 1
+        return self._connection.execute(sql, values)
+
+
+async def test_the_leases_of_all_that_a_process_works_on_are_renewed_in_one_statement(jobs):
+    for number in range(300):
+        await jobs.add(f"job{number}")
+    held = await jobs.claim(0, 300)
+    lost, gone, *ours = held
+    await jobs.finish(gone)
+    await jobs.postpone(lost, 0)
+
+    def renewed(tables):
+        counted = Counted(tables.connection)
+        return JobRows(counted).hold(held, at(25)), counted.number
+
+    assert await jobs.store.write(renewed) == ({job.seq for job in ours}, 1)
+    assert [job.key for job in await jobs.claim(24, 300)] == [lost.key]
+    assert len(await jobs.claim(25, 300)) == len(ours)
+
+
+async def test_nothing_is_renewed_where_nothing_is_worked_on(jobs):
+    assert await jobs.hold([], 25) == set()
 
 
 async def test_a_fence_still_holds_when_the_lane_was_emptied_and_filled_again(jobs):

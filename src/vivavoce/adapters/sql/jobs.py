@@ -29,6 +29,8 @@ _KINDS = (
 """Goes from one kind to the next by the index, past however many lanes each has."""
 _OURS = "seq = :seq and exists (select 1 from lanes where lane = :lane and fence = :fence)"
 _COLUMNS = "seq, key, lane, kind, created_at, due_at, attempts, document, claims"
+_HELD_AT_ONCE = 5_000
+"""How many leases are renewed in one statement: more than a process works on at a time."""
 _log = logging.getLogger(__name__)
 
 
@@ -99,15 +101,18 @@ class JobRows:
 
     def hold(self, jobs: Sequence[Job], until: datetime) -> set[int]:
         """Keep jobs for longer; the `seq` of those that are still ours."""
-        held = set()
-        for job in jobs:
+        held: set[int] = set()
+        for start in range(0, len(jobs), _HELD_AT_ONCE):
+            some = sorted(jobs[start : start + _HELD_AT_ONCE], key=lambda job: job.lane)
+            claims, values = _listed(some)
             rows = self.connection.execute(
-                "update lanes set due_at = :until where lane = :lane and fence = :fence"
-                " and exists (select 1 from jobs where seq = :seq) returning fence",
-                {"until": written(until), **_named(job)},
+                f"update lanes set due_at = :until from (values {claims}) as claims"
+                " where lane = claims.column1 and fence = claims.column2"
+                " and exists (select 1 from jobs where seq = claims.column3) returning lane, fence",
+                {"until": written(until), **values},
             )
-            if list(rows):
-                held.add(job.seq)
+            ours = {(str(lane), int(fence)) for lane, fence in rows}
+            held |= {job.seq for job in some if (job.lane, job.fence) in ours}
         return held
 
     def seems_ours(self, job: Job) -> bool:
@@ -236,6 +241,14 @@ class JobRows:
 
 def _named(job: Job) -> dict[str, Any]:
     return {"seq": job.seq, "lane": job.lane, "fence": job.fence}
+
+
+def _listed(jobs: Sequence[Job]) -> tuple[str, dict[str, Any]]:
+    """Claims as rows of their lane, fence and job, and the values in them."""
+    named = {
+        f"{name}_{place}": value for place, job in enumerate(jobs) for name, value in _named(job).items()
+    }
+    return ", ".join(f"(:lane_{place}, :fence_{place}, :seq_{place})" for place in range(len(jobs))), named
 
 
 def _job(row: Sequence[Any], fence: int) -> Job:
