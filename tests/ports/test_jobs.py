@@ -66,7 +66,7 @@ class Work:
         return await self.store.read(lambda tables: tables.jobs.due(key))
 
     async def next_due(self):
-        return await self.store.read(lambda tables: tables.jobs.next_due())
+        return min((await self.next_of_kinds()).values(), default=None)
 
     async def next_of_kinds(self):
         return await self.store.read(lambda tables: tables.jobs.next_of_kinds())

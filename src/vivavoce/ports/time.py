@@ -69,10 +69,6 @@ class Jobs(Protocol):
         """When a job is to be done; None where there is none."""
         ...
 
-    def next_due(self) -> datetime | None:
-        """When the next lane is due."""
-        ...
-
     def next_of_kinds(self) -> dict[str, datetime]:
         """When the next lane of each kind is due; a lane is of the kind of its first job."""
         ...

@@ -195,11 +195,6 @@ class JobRows:
         rows = list(self.connection.execute("select due_at from jobs where key = :key", {"key": key}))
         return _moment(rows[0][0]) if rows else None
 
-    def next_due(self) -> datetime | None:
-        """When the next lane is due."""
-        ((due,),) = self.connection.execute("select min(due_at) from lanes", {})
-        return None if due is None else _moment(due)
-
     def next_of_kinds(self) -> dict[str, datetime]:
         """When the next lane of each kind is due."""
         return {str(kind): _moment(due) for kind, due in self.connection.execute(_KINDS, {})}
