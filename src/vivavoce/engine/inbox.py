@@ -15,13 +15,12 @@ from vivavoce.domain.channels import Account, Arrival, Heard
 from vivavoce.errors import InvalidInput, NotAuthenticated, NotNow
 from vivavoce.ports import Ports, Tables
 
-from .backlog import MOST
+from .backlog import MOST, Room
 from .hearing import job_of
 
 _FRESH = 1.0
-"""Seconds for which an account is remembered, and for which a count holds."""
+"""Seconds for which an account is remembered."""
 _REMEMBERED = 1_000
-_SOON = 5.0
 _SWITCHED_OFF = 60.0
 """Seconds after which a provider may try again."""
 _DEFAULTS = Heard(event_id="", chat="")._asdict()
@@ -42,9 +41,9 @@ class Inbox:
     """Takes in what providers post."""
 
     def __init__(self, ports: Ports, wake: Callable[[], None], most: int = MOST) -> None:
-        self._ports, self._wake, self._most = ports, wake, most
+        self._ports, self._wake = ports, wake
+        self._room = Room(most, "events wait to be heard")
         self._accounts: dict[str, tuple[float, Account]] = {}
-        self._waiting, self._counted_at = 0, float("-inf")
 
     async def accept(self, account_id: str, headers: Mapping[str, str], body: bytes) -> Accepted:
         """Store the events of a request; they are durable when this returns, or nothing happened.
@@ -66,12 +65,12 @@ class Inbox:
                 retry_after=_SWITCHED_OFF,
             )
         arrivals = self._arrivals(heard, account, _text_of(body), now)
-        self._waiting += len(arrivals)  # at once, so that a crowd does not come in together
+        self._room.add(len(arrivals))
         accepted = 0
         try:
             accepted = await self._ports.store.write(lambda tables: _stored(arrivals, now, tables))
         finally:
-            self._waiting -= len(arrivals) - accepted
+            self._room.add(accepted - len(arrivals))
         self._wake()
         return Accepted(accepted, len(arrivals) - accepted)
 
@@ -81,18 +80,10 @@ class Inbox:
 
     async def _check_room(self) -> None:
         """Refuse what would wait too long: it is safer with the provider, who sends it again."""
-        moment = time.monotonic()
-        if moment - self._counted_at > _FRESH:
-            self._counted_at = moment  # others go by the old count meanwhile
-            self._waiting = await self._ports.store.read(
-                lambda tables: tables.arrivals.count(state="waiting")
-            )
-        if self._waiting >= self._most:
-            raise NotNow(
-                f"{self._most} events wait to be heard already.",
-                hint="Nothing was stored. Send it again in a moment.",
-                retry_after=_SOON,
-            )
+        if self._room.wants_count():
+            waiting = await self._ports.store.read(lambda tables: tables.arrivals.count(state="waiting"))
+            self._room.counted(waiting)
+        self._room.check(1)
 
     async def _account(self, account_id: str) -> Account | None:
         """The account, as it was at most a moment ago."""
