@@ -53,8 +53,8 @@ class Settings:
     """Seconds that a call waits for an answer which is held, or for earlier messages of its conversation, 1
     to 600. After that it gets a messageId, with which get_answer fetches the answer."""
     backlog: int = 200_000
-    """How many events of channels may wait to be heard, and how many messages for a job to answer them. Then
-    those who send more are told to send it later."""
+    """How many events of channels may wait to be heard, and how many messages for a job to answer them. Where
+    either is reached, providers and callers are told to send it later."""
     keep_days: int = 90
     """How many days records of finished work are kept: events of providers, deliveries, and why an answer was
     given. 14 to 3650, so that an event which a provider repeats is known, or 0 for ever. Messages stay."""

@@ -300,6 +300,25 @@ async def test_a_full_inbox_refuses_until_something_was_heard(desk):
     assert await at.posts(made, {"event_id": "fourth"}) == (1, 0)
 
 
+async def test_an_inbox_is_full_too_where_too_many_messages_wait_for_their_answer(desk):
+    """Else a model that is slow would let them pile up without end."""
+    at = desk()
+    made = await at.opens()
+    await at.posts(
+        made, *({"event_id": f"e{place}", "chat": f"c{place}", "text": "Hi"} for place in range(3))
+    )
+    for job in await at.engine.worker._claim(10):
+        await at.engine.worker._do(job)  # they are heard, and not answered yet
+    at.inbox = Inbox(at.engine.ports, at.engine.worker.wake, most=3)
+
+    with pytest.raises(NotNow, match="3 events wait to be heard or answered"):
+        await at.posts(made, {"event_id": "fourth"})
+
+    await at.works()
+    at.inbox = Inbox(at.engine.ports, at.engine.worker.wake, most=3)
+    assert await at.posts(made, {"event_id": "fourth"}) == (1, 0)
+
+
 async def test_arrivals_are_listed_by_state_newest_first(desk, clock):
     at = desk()
     made = await at.opens()

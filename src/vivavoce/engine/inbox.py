@@ -42,7 +42,7 @@ class Inbox:
 
     def __init__(self, ports: Ports, wake: Callable[[], None], most: int = MOST) -> None:
         self._ports, self._wake = ports, wake
-        self._room = Room(most, "events wait to be heard")
+        self._room = Room(most, "events wait to be heard or answered")
         self._accounts: dict[str, tuple[float, Account]] = {}
 
     async def accept(self, account_id: str, headers: Mapping[str, str], body: bytes) -> Accepted:
@@ -81,9 +81,13 @@ class Inbox:
     async def _check_room(self) -> None:
         """Refuse what would wait too long: it is safer with the provider, who sends it again."""
         if self._room.wants_count():
-            waiting = await self._ports.store.read(lambda tables: tables.arrivals.count(state="waiting"))
-            self._room.counted(waiting)
+            self._room.counted(await self._ports.store.read(self._number_waiting))
         self._room.check(1)
+
+    def _number_waiting(self, tables: Tables) -> int:
+        """How many events nobody has heard yet, or how many of those that were wait for an answer."""
+        unheard = tables.arrivals.count(state="waiting")
+        return max(unheard, tables.turns.number_promised(self._room.most + 1))
 
     async def _account(self, account_id: str) -> Account | None:
         """The account, as it was at most a moment ago."""
