@@ -23,7 +23,7 @@ from .fault_points import accept, prepare
 
 _CHATS = 6
 """Chats that are spoken in at once."""
-_ROUNDS = int(os.environ.get("TAKEOVERS", "360")) // _CHATS
+_ROUNDS = -(-int(os.environ.get("TAKEOVERS", "360")) // _CHATS)
 """A takeover in each chat of a round; 10,000 are tried with TAKEOVERS=10000."""
 _SETTLED = 25
 """So many passes of the loop after which whoever can go on has come to the next gate."""
