@@ -165,6 +165,12 @@ def test_a_page_is_read_as_a_reader_sees_it():
     assert page == "# A page\nSee the other\npage.\n```sh\nls\n```\n"
 
 
+def test_prose_that_names_the_command_is_read_whole():
+    prose = "Ask with `vivavoce ask guide`, and\nlook with `vivavoce ask --why` at what was found.\n"
+
+    assert as_read(prose) == prose
+
+
 async def test_two_who_ask_first_make_one_guide(settings):
     async with open_app(settings) as one, open_app(settings) as other:
         await asyncio.gather(ensure_guide(one), ensure_guide(other))

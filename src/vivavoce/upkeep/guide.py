@@ -127,8 +127,8 @@ def as_read(markdown: str) -> str:
 
 
 _COPIED = re.compile(r"^<!-- (\w+): written by .*?^<!-- end of \1 -->$\n?", re.DOTALL | re.MULTILINE)
-_ASKED = re.compile(r"^.*\bvivavoce ask .*\n", re.MULTILINE)
-"""A page that shows a question would be found for it, and has no answer."""
+_ASKED = re.compile(r"^(?:For example: )?(?:bin/)?vivavoce ask .*\n", re.MULTILINE)
+"""A line that shows a question would be found for it, and has no answer; prose with the command is read."""
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _LINK = re.compile(r"\[([^][\n]*(?:\n[^][\n]*)?)\]\([^()\s]+\)")
 _STRONG = re.compile(r"\*\*([^*\n]+)\*\*")
