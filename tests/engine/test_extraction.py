@@ -87,6 +87,14 @@ async def ask(tmp_path, clock):
         held.__exit__(None, None, None)
 
 
+async def test_a_sentence_is_read_under_the_heading_that_it_stands_under(ask):
+    page = "## How do I begin?\n\nRun the demo.\n\n## How much does it cost?\n\nIt takes no money at all.\n"
+    judge = Judge("cost?\n")
+    said, _ = await ask({"Questions": page}, "How much does it cost?", judge=judge)
+
+    assert said == ["It takes no money at all."]
+
+
 async def test_the_sentence_that_the_judge_likes_is_said(ask):
     said, extraction = await ask(
         CANALS, "When did the Suez Canal open?", judge=Judge("opened on 17 November")

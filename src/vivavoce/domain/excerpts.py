@@ -26,6 +26,8 @@ class Excerpt(NamedTuple):
     """How many stand before it under a question or in a list; None where it stands in neither."""
     asked: str = ""
     """The question that somebody asks right before it in a dialogue."""
+    under: str = ""
+    """The heading that it stands under; empty where the passage has none above it."""
 
     @property
     def points_back(self) -> bool:
@@ -100,18 +102,20 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     above: Mapping[str, int] = {}
     last: Mapping[str, int] = {}
     rank: int | None = None
-    is_list, asked = False, ""
+    is_list, asked, under = False, "", ""
     for place, span in enumerate(_stretches(passage)):
         text = passage[span.start : span.end]
         if _ROW.match(text) is not None:
-            yield from _of_row(place, span, text, language, longest)
+            yield from _of_row(place, span, text, language, longest, under)
             continue
         item = _ITEM.match(text)
         bare = text if item is None else text[item.end() :]
         words = words_of(bare, language)
         is_asked = _ASKED.fullmatch(bare) is not None
         is_question = is_asked or bare.rstrip(_CLOSERS).endswith(_ASKS)
-        if is_question or _is_heading(passage, span, is_item=item is not None):
+        is_heading = _is_heading(passage, span, is_item=item is not None)
+        under = bare if is_heading else under
+        if is_question or is_heading:
             above, rank, is_list = words, 0 if is_question else None, False
             asked = bare if is_asked else ""
             continue
@@ -122,12 +126,12 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
             above, rank, is_list = {**above, **last, **words}, 0, True
             is_whole = len(words) > _SHORTEST
         if is_whole and len(bare) <= longest:
-            yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked)
+            yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked, under)
             rank, asked = None if rank is None else rank + 1, ""
         last = words
 
 
-def _of_row(place: int, span: Span, row: str, language: str, longest: int) -> Iterator[Excerpt]:
+def _of_row(place: int, span: Span, row: str, language: str, longest: int, under: str) -> Iterator[Excerpt]:
     """What a row of a table says: the cells that are prose, else all of them, without the bars around."""
     cells = [Span(*found.span("cell")) for found in _CELL.finditer(row)]
     prose = [cell for cell in cells if row[cell.start : cell.end].count(" ") >= _PROSE] or cells
@@ -136,7 +140,7 @@ def _of_row(place: int, span: Span, row: str, language: str, longest: int) -> It
     start, end = prose[0].start, prose[-1].end
     words = words_of(row, language)
     if len(words) > 1 and end - start <= longest:
-        yield Excerpt(place, span.start + start, row[start:end], words, {}, None)
+        yield Excerpt(place, span.start + start, row[start:end], words, {}, None, under=under)
 
 
 def _stretches(text: str) -> Iterator[Span]:

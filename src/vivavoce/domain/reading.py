@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .answerability import logit_of, spoken_of
+from .excerpts import Excerpt
 from .library import embedded_text, title_of
 from .questions import wanted_in
 from .sentences import Span, sentences_of
@@ -34,6 +35,11 @@ class Candidate(NamedTuple):
     def titled(self, text: str) -> str:
         """A text of the passage under the titles that it stands under."""
         return embedded_text(self.title, self.headings, text)
+
+    def alone(self, sentence: Excerpt) -> str:
+        """A sentence of the passage by itself, under the titles that it stands under."""
+        headings = (sentence.under,) if sentence.under else self.headings
+        return embedded_text(self.title, headings, f"{sentence.asked} {sentence.text}".strip())
 
 
 class Part(NamedTuple):

@@ -182,10 +182,7 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
     sentences = [(part, each) for part in rivals for each in asking.sentences(part)][:_SENTENCES]
     read = await judge.read(
         asking.text,
-        [
-            asking.candidates[part.place].titled(f"{each.excerpt.asked} {each.excerpt.text}".strip())
-            for part, each in sentences
-        ],
+        [asking.candidates[part.place].alone(each.excerpt) for part, each in sentences],
     )
     own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
     nearest = max(own, default=_UNREAD)
