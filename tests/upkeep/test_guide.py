@@ -34,6 +34,12 @@ ASKED = {
     "How do I choose another embedder?": "How to choose an embedder",
     "How are secrets stored?": "Security model",
     "Which clients can I connect?": "How to connect a client",
+    "How do I begin?": "Questions that newcomers ask",
+    "Can I use Ollama?": "Questions that newcomers ask",
+    "How is confidence computed?": "Questions that newcomers ask",
+    "Where is my data stored?": "Questions that newcomers ask",
+    "Como começo?": "Perguntas de quem começa",
+    "Preciso de uma chave?": "Perguntas de quem começa",
 }
 """Plain questions, and the page that answers each best."""
 UNANSWERED = ("What is the capital of Mongolia?", "How long must I boil an egg?")
