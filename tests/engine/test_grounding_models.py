@@ -130,6 +130,40 @@ async def test_a_quote_under_a_wrong_number_is_cited_where_it_stands(asked):
     assert [each["quote"] for each in answer["citations"]] == [MONITORS]
 
 
+TOWERS = "Tower number 4321 was built in 1902. It is of granite. Tower number 4322 was built in 1911.\n"
+
+
+async def test_a_claim_about_another_thing_than_the_one_that_is_asked_for_by_number_is_dropped(asked):
+    other = ("Tower number 4322 was built in 1911.", 1, "Tower number 4322 was built in 1911.")
+    answer, why, _ = await asked(
+        claims(other), verdicts(True), question="When was tower number 4321 built?", text=TOWERS
+    )
+
+    assert "1911" not in answer["response"]
+    assert reasons(why) == ["its quote is about another one than 4321"]
+
+
+async def test_a_claim_that_goes_on_about_the_thing_that_is_asked_for_by_number_is_said(asked):
+    goes_on = ("It is of granite.", 1, "It is of granite.")
+    answer, _, _ = await asked(
+        claims(goes_on), verdicts(True), question="What is tower number 4321 made of?", text=TOWERS
+    )
+
+    assert [each["quote"] for each in answer["citations"]] == ["It is of granite."]
+
+
+async def test_a_question_that_names_two_things_is_answered_of_each(asked):
+    quotes = "Tower number 4321 was built in 1902.", "Tower number 4322 was built in 1911."
+    answer, _, _ = await asked(
+        claims(*((quote, 1, quote) for quote in quotes)),
+        verdicts(True, True),
+        question="Which is older, tower number 4321 or tower number 4322?",
+        text=TOWERS,
+    )
+
+    assert [each["quote"] for each in answer["citations"]] == list(quotes)
+
+
 async def test_the_words_of_a_participant_are_no_source(asked):
     words = "monitors ought to be paid by the king"
     context = [{"role": "alice", "content": f"I think that {words}."}, {"role": "bob", "content": "Hm."}]

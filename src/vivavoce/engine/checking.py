@@ -14,6 +14,7 @@ from vivavoce.domain.claims import Claim
 from vivavoce.domain.excerpts import is_instruction
 from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground, unbroken
+from vivavoce.domain.identifiers import Identified
 from vivavoce.domain.numerals import plain_number
 from vivavoce.domain.other_voices import is_another_voice, is_note
 from vivavoce.domain.placing import SHORTEST, placed
@@ -83,6 +84,8 @@ class Scene(NamedTuple):
     question: str
     spoken: tuple[str, ...]
     """What people said, which is never a source."""
+    named: tuple[Identified, ...] = ()
+    """What the question names by number or code."""
 
 
 async def windows_of(found: Sequence[Found], errand: Errand) -> list[Window]:
@@ -135,10 +138,20 @@ def _check(claim: Claim, scene: Scene) -> Checked:
     speaks_to_model = is_instruction(quote.text) or is_instruction(_whole_sentences(quote).text)
     if speaks_to_model and not asks_for_instructions(scene.question):
         return known.dropped("its quote speaks to a model, not to a reader")
+    if scene.named and not any(_speaks_of(each, quote, where) for each in scene.named):
+        return known.dropped(f"its quote is about another one than {scene.named[0].value}")
     verdict = judged(claim.text, ground_of(quote, where, scene))
     if verdict.is_cut or verdict.objection.startswith(("it says more", "it adds")):
         known, verdict = _widened(known, verdict, scene)
     return replace(known, reason=verdict.objection, is_plain=verdict.is_plain)
+
+
+def _speaks_of(named: Identified, quote: Quote, where: Standing) -> bool:
+    """Whether the sentences of a quote, or what they stand under, speak of what a question names."""
+    window, (start, end) = quote.window, _whole_sentences(quote).span
+    titles = (where.source, *window.found.outline.headings_at(quote.span.start))
+    is_under = any(map(named.is_in, titles))
+    return is_under or named.is_of(window.text, start - window.offset, end - window.offset)
 
 
 def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Judged]:
@@ -179,7 +192,8 @@ def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:
     source = next((each for each in scene.sources if each.id == where.source_id), None)
     headings = window.found.outline.headings_at(quote.span.start)
     about = scene.avatar.about
-    names = (about.name, where.source, *(source.authors if source else ()), *_parts_of(about.name))
+    parts = [part for part in about.name.split() if len(part) > 2 and part[0].isupper()]
+    names = (about.name, where.source, *(source.authors if source else ()), *parts)
     numbers = {str(number) for number in (where.year, where.page, where.page_label) if number is not None}
     return Ground(
         quote=unbroken(quote.text),
@@ -208,10 +222,6 @@ def _paragraph(quote: Quote) -> tuple[str, str]:
     begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
     end = text.find("\n\n", max(0, quote.span.end - offset))
     return text[:begin], text[begin : len(text) if end < 0 else end]
-
-
-def _parts_of(name: str) -> Sequence[str]:
-    return [part for part in name.split() if len(part) > 2 and part[0].isupper()]
 
 
 def _located(claim: Claim, windows: Sequence[Window]) -> Quote | None:

@@ -14,6 +14,7 @@ from vivavoce.domain.constraints import constraints_in
 from vivavoce.domain.eras import Later, later_than
 from vivavoce.domain.excerpts import is_instruction
 from vivavoce.domain.framing import SPOKEN, spoken_language
+from vivavoce.domain.identifiers import identified_in
 from vivavoce.domain.introductions import SmallTalk, small_talk
 from vivavoce.domain.reporting import has_rules
 from vivavoce.domain.standalone import Spoken, Standalone
@@ -179,7 +180,8 @@ class _Answering:
             self.why.model(drafting.written(), fell_back=True)
             return None
         people = (*(each.text for each in self.context), self.op.question)
-        scene = Scene(self.avatar, self.sources, around, self.op.question, people)
+        named = identified_in(self.asked.question)
+        scene = Scene(self.avatar, self.sources, around, self.op.question, people, named)
         told = [
             each if has_rules(each.claim.text) else each.dropped(_NO_RULES)
             for each in await checked(draft.claims, scene)
