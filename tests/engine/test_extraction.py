@@ -95,6 +95,11 @@ async def test_a_sentence_is_read_under_the_heading_that_it_stands_under(ask):
     assert said == ["It takes no money at all."]
 
 
+async def test_an_open_question_about_what_no_sentence_speaks_of_is_not_answered(ask):
+    for question in ("O que se diz sobre o Ateneu?", "Fale sobre a Padaria Estrela."):
+        assert (await ask(PADARIA, question))[0] == []
+
+
 async def test_the_sentence_that_the_judge_likes_is_said(ask):
     said, extraction = await ask(
         CANALS, "When did the Suez Canal open?", judge=Judge("opened on 17 November")

@@ -9,7 +9,7 @@ import pytest
 from vivavoce.app import App
 from vivavoce.domain.quotes import located
 from vivavoce.operations import OPERATOR
-from vivavoce.operations.avatars import ListAvatarSources
+from vivavoce.operations.avatars import GenerateResponse, ListAvatarSources
 from vivavoce.operations.knowledge import GetDatasource, ReadDocument
 from vivavoce.upkeep.corpus import process_corpus
 from vivavoce.upkeep.corpus_files import AvatarFolder, avatars_in
@@ -63,6 +63,26 @@ def test_the_questions_are_of_every_kind():
     assert sum(not trial.answerable for trial in asked) >= 10
     assert sum(bool(trial.context) for trial in asked) >= 2
     assert all(trial.quotes for trial in asked if trial.answerable)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("Tell me about the flood.", True),
+        ("What is said about squash?", True),
+        ("What does she think of selling seed?", True),
+        ("Fale sobre o livro.", True),
+        ("Tell me about tractors.", False),
+        ("What is said about the price of squash?", False),
+        ("Fale sobre os tratores.", False),
+    ],
+)
+async def test_an_open_question_is_answered_where_the_corpus_speaks_of_it(app, question, is_answered):
+    await process_corpus(app, MARTA, Listener())
+
+    answer = await app.backend.run(GenerateResponse(avatar_id=MARTA.id, question=question), OPERATOR)
+
+    assert answer.abstained is not is_answered
 
 
 async def test_the_words_that_answer_stand_in_the_sources_and_on_the_pages_that_are_named(app):

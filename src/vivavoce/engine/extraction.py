@@ -14,7 +14,8 @@ from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed, best_of, in_order, weighed_for
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.questions import completed, wanted_in
+from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
+from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.words import words_of
 from vivavoce.errors import NotAvailable
@@ -124,6 +125,17 @@ class _Asking:
         return [part for part in parts if self.sentences(part)] if self.identified else parts
 
     @cached_property
+    def subject(self) -> str | None:
+        """What the question is about, where it asks for no one thing."""
+        is_complete = not self.earlier or not points_back(self.question)
+        return subject_of(self.question) if is_complete else None
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """How much of the passages is about that; None for a question that asks for one thing."""
+        return None if self.subject is None else coverage_of(self.question, self.candidates)
+
+    @cached_property
     def identified(self) -> tuple[Identified, ...]:
         """What the question names by number or code."""
         return identified_in(self.question)
@@ -191,15 +203,18 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
         for (part, each), reading in zip(sentences, read, strict=True)
     ]
     weighed.sort(key=lambda each: -each.score)
-    read_whole = asking.candidates[best.place]
-    alike = await judge.likeness(asking.text, read_whole.titled(read_whole.text))
-    evidence = asking.evidence(best.place)._replace(
+    whole = asking.candidates[best.place].titled(asking.candidates[best.place].text)
+    about = asking.text if asking.subject is None else asking.subject
+    unlike = unlike_told(about, await judge.likeness(about, whole))
+    evidence: Evidence | Coverage = asking.evidence(best.place)._replace(
         passage=logits[best],
         sentence=nearest.relevance,
-        unlike=unlike_told(asking.text, alike),
+        unlike=unlike,
         within=told[best].answers,
         said=nearest.answers,
     )
+    if asking.coverage is not None:
+        evidence = asking.coverage._replace(relevance=logits[best], unlike=unlike)
     chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
     return _extraction(chosen, evidence, judge.identity)
 
@@ -215,10 +230,11 @@ def _by_words(asking: _Asking) -> Extraction:
     weighed = weighed_for(asking.question, asking.earlier, passages, _LONGEST)
     weighed.sort(key=lambda each: each.passage.number != best)
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
-    return _extraction(chosen, asking.evidence(best), None)
+    evidence = asking.evidence(best) if asking.coverage is None else asking.coverage
+    return _extraction(chosen, evidence, None)
 
 
-def _extraction(chosen: Sequence[Weighed], evidence: Evidence, judge: str | None) -> Extraction:
+def _extraction(chosen: Sequence[Weighed], evidence: Evidence | Coverage, judge: str | None) -> Extraction:
     likelihood = round(evidence.likelihood, 4)
     said = in_order(chosen) if likelihood >= _ANSWERS else []
     why = {**evidence.written(), "judge": judge}

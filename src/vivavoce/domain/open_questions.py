@@ -1,0 +1,137 @@
+"""Open questions: those that ask what is said of a subject, and how much of a corpus is about it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .excerpts import excerpts_of
+from .languages import language_of
+from .questions import telling_words, wanted_in
+from .reading import Candidate
+from .relevance import score_of
+from .words import words_of
+
+
+class Coverage(NamedTuple):
+    """How much of what was found is about the subject of an open question."""
+
+    headed: float
+    """1 where a heading or a title names the whole subject."""
+    spoken: float
+    """1 where a sentence speaks of all of it, with what it stands under."""
+    density: float
+    """How many such sentences there are, as a logarithm."""
+    relevance: float | None = None
+    """The judge's logit for the best passage: how much that is about the subject. None without a judge."""
+    unlike: float = 0.0
+    """How far the words of the subject are from having their like in that passage."""
+
+    @property
+    def likelihood(self) -> float:
+        """The chance, from 0 to 1, that something is said of the subject."""
+        weights = _BY_WORDS if self.relevance is None else _BY_READING
+        relevance = 0.0 if self.relevance is None else min(max(self.relevance, -_SURE), _SURE)
+        if relevance == -_SURE:  # the words are there by chance
+            return 0.0
+        return score_of(
+            weights.headed * self.headed
+            + weights.spoken * self.spoken
+            + weights.density * self.density
+            + weights.relevance * relevance
+            + weights.unlike * self.unlike
+            + weights.base
+        )
+
+    def written(self) -> dict[str, float]:
+        """The numbers with their names, for people who ask why."""
+        return {name: round(value, 3) for name, value in self._asdict().items() if value is not None}
+
+
+def subject_of(question: str) -> str | None:
+    """What an open question is about; None for a question that asks for one thing."""
+    asked = question[:_LONGEST].strip(_AROUND)
+    found = next((match for pattern in _OPEN if (match := pattern.match(asked)) is not None), None)
+    if found is None:
+        return None
+    subject = asked[found.end() :].strip(_AROUND)
+    is_named = bool(telling_words(subject, language_of(asked)))  # "about them" names nothing
+    return subject if is_named and _CLAUSE.match(subject) is None else None
+
+
+def coverage_of(question: str, passages: Sequence[Candidate]) -> Coverage | None:
+    """How much of passages is about the subject of an open question; None for another question."""
+    subject = subject_of(question)
+    if subject is None:
+        return None
+    is_headed, speaking = False, 0
+    for each in passages:
+        known = words_of(each.titled(each.text), each.language)
+        wanted = wanted_in(question, (), each.language).against(known)
+        asked = wanted.words.keys() & words_of(subject, each.language).keys()
+        title = words_of(each.titled(""), each.language).keys()
+        is_headed = is_headed or _holds(title, asked)
+        for excerpt in excerpts_of(each.text, each.language, len(each.text)):
+            under = words_of(excerpt.under, each.language).keys()
+            is_headed = is_headed or _holds(under, asked)
+            speaks = not asked.isdisjoint(excerpt.words)
+            speaking += speaks and _holds(title | under | excerpt.words.keys(), asked)
+    return Coverage(float(is_headed), float(speaking > 0), math.log(max(1, speaking)))
+
+
+class _Weights(NamedTuple):
+    headed: float
+    spoken: float
+    density: float
+    base: float
+    relevance: float = 0.0
+    unlike: float = 0.0
+
+
+_BY_READING = _Weights(headed=0.64, spoken=2.07, density=1.84, base=-1.07, relevance=0.18, unlike=-2.03)
+_BY_WORDS = _Weights(headed=2.22, spoken=3.38, density=1.97, base=-1.74)
+"""Fitted by logistic regression on open questions about texts of our own, half of them left out (ADR 19)."""
+_SURE = 8.0
+"""From this logit on the judge has no doubt."""
+_LONGEST = 2_000
+_AROUND = " \t\n?!.,;:\"'\u00bf\u00a1\u201c\u201d"
+_SAYS = (
+    r"(?:say|says|said|think|thinks|thought|write|writes|wrote|written|teach|teaches|taught|tell|tells|told|know"
+    r"|knows|known|believe|believes)"
+)
+_ABOUT = r"(?:about|of|regarding|concerning)"
+_VIEWS = r"(?:views?|opinions?|thoughts?|ideas?|teachings?|attitude)"
+_DIZ = (
+    r"(?:diz|dizem|disse|dizia|fala|falam|falou|sabe|escreve|escreveu|pensa|pensava|acha|ensina|afirma|conta|contam"
+    r"|dice|dicen|dijo|sabe|escribe|piensa|ense\u00f1a)"
+)
+_SOBRE = r"(?:sobre|a\s+respeito\s+d[eoa]s?|acerca\s+d(?:[eoa]s?|el))"
+_OPEN = tuple(
+    re.compile(rf"(?:(?:please|and|por\s+favor|e|y),?\s+)?(?:{each})\s+", re.IGNORECASE)
+    for each in (
+        rf"(?:(?:can|could)\s+you\s+)?(?:tell|teach)\s+(?:me|us)\s+(?:more\s+|something\s+|a\s+bit\s+|all\s+)?{_ABOUT}",
+        rf"(?:talk|speak|write)\s+(?:(?:to|with)\s+(?:me|us)\s+)?{_ABOUT}",
+        rf"what\s+(?:is|was|are|were|has\s+been)\s+{_SAYS}\s+(?:here\s+|there\s+)?{_ABOUT}",
+        rf"what\s+(?:does|did|do|can|could|would|has|have)\s+(?:\S+\s+){{1,6}}?{_SAYS}\s+(?:(?:me|us)\s+)?{_ABOUT}",
+        rf"what\s+(?:is|was|are|were)\s+(?:\S+\s+){{1,4}}?{_VIEWS}\s+(?:on|towards?|{_ABOUT})",
+        r"(?:what|how)\s+about|describe|discuss|summari[sz]e|descreva|describa",
+        rf"(?:me\s+)?(?:fale|falem|conte|diga|discorra|h[a\u00e1]bla|cu[e\u00e9]nta|di)(?:-?(?:me|nos))?"
+        rf"(?:\s+(?:mais|m[a\u00e1]s|algo|um\s+pouco|un\s+poco))?\s+(?:{_SOBRE}|d[eoa]s?|del)",
+        rf"(?:o\s+)?qu[e\u00e9]\s+(?:\u00e9\s+que\s+)?(?:\S+\s+){{0,4}}?{_DIZ}(?:(?:\s+\S+){{0,3}}?\s+{_SOBRE}|\s+(?:d[eoa]s?|del))",
+        rf"qual\s+(?:\u00e9|era|foi)\s+a\s+(?:opini\u00e3o|vis\u00e3o|posi\u00e7\u00e3o|ideia)\s+(?:\S+\s+){{0,3}}?{_SOBRE}",
+    )
+)
+_CLAUSE = re.compile(
+    r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"
+    r"|quais|se|o\s+que)\b",
+    re.IGNORECASE,
+)
+"""What asks for one thing after all: "tell me about how many"."""
+
+
+def _holds(words: Iterable[str], asked: Iterable[str]) -> bool:
+    """Whether words hold all that is asked, which is something."""
+    wanted = frozenset(asked)
+    return bool(wanted) and wanted.issubset(words)

@@ -1,0 +1,82 @@
+"""Open questions: what they are about, and how much of the passages must be about it."""
+
+import pytest
+
+from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
+from vivavoce.domain.reading import Candidate
+
+FERRY = Candidate(
+    "## The ferry\n\nThe ferry crosses twice a day. In winter the ferry rests.\n\n"
+    "## Prices\n\nBread costs a penny.\n",
+    "en",
+    0.5,
+    "Notes on the river",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What is said about the ferry?", "the ferry"),
+        ("Tell me about commerce.", "commerce"),
+        ("Can you tell us more about bees", "bees"),
+        ("What are her views on marriage?", "marriage"),
+        ("What do these pages say about backups?", "backups"),
+        ("And what about the harbour?", "the harbour"),
+        ("Describe the harbour.", "the harbour"),
+        ("O que se diz sobre a cheia?", "a cheia"),
+        ("Fale-me da escola.", "escola"),
+        ("O que a carta diz sobre o livro?", "o livro"),
+        ("Qual é a opinião dela sobre o banco?", "o banco"),
+        ("Háblame de la cosecha", "la cosecha"),
+    ],
+)
+def test_an_open_question_names_its_subject(question, subject):
+    assert subject_of(question) == subject
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who told you about the ferry?",
+        "When did the ferry sink?",
+        "Tell me about how many jars there are.",
+        "What is written on the jar?",
+        "What about them?",
+        "Conta de luz atrasada paga multa?",
+        "O que conta a lei?",
+        "",
+    ],
+)
+def test_a_question_that_asks_for_one_thing_is_not_open(question):
+    assert subject_of(question) is None
+
+
+def test_headings_and_sentences_that_speak_of_the_subject_cover_it():
+    coverage = coverage_of("What is said about the ferry?", [FERRY])
+
+    assert (coverage.headed, coverage.spoken) == (1.0, 1.0)
+    assert coverage.likelihood > 0.9
+
+
+def test_a_detail_that_no_sentence_has_is_not_covered_by_its_subject():
+    for subject in ("the price of the ferry", "the ferry to Norway", "railways"):
+        assert coverage_of(f"Tell me about {subject}.", [FERRY]).likelihood < 0.5
+
+
+def test_many_sentences_are_stronger_evidence_than_one():
+    once, often = (Candidate("The ferry rests. " * count, "en", 0.5) for count in (1, 5))
+
+    asked = "What is said about ferries?"
+    assert coverage_of(asked, [once]).likelihood < coverage_of(asked, [often]).likelihood
+
+
+def test_a_subject_that_is_a_small_word_elsewhere_is_a_subject():
+    wars = Candidate("Every war is a crime. The war has no end.", "en", 0.5)
+
+    assert coverage_of("What is said about war?", [wars]).likelihood > 0.9
+
+
+def test_words_are_there_by_chance_where_the_judge_is_sure_of_it():
+    assert Coverage(1.0, 1.0, 2.0, relevance=-9.0).likelihood == 0.0
+    assert Coverage(1.0, 1.0, 2.0, relevance=1.0).likelihood > 0.9
