@@ -147,3 +147,18 @@ def test_what_was_not_read_is_not_told():
 @given(st.floats(-8, 8))
 def test_a_logit_and_its_chance_belong_together(logit):
     assert abs(logit_of(score_of(logit)) - logit) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who had smallpox?", "He had the small-pox."),
+        ("Who had small-pox?", "He had smallpox."),
+        ("Who had small-pox?", "He had small pox."),
+        ("Who sent the e-mail?", "She sent an email."),
+    ],
+)
+def test_a_passage_speaks_of_a_word_however_it_writes_its_hyphen(question, text):
+    words = words_of(text, "en")
+
+    assert spoken_of(wanted_in(question, (), "en").against(words), words) == (1.0, 0.0)

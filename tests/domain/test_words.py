@@ -11,7 +11,7 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.words import K1, bound, folded, idf, terms_of, weight, words_of
+from vivavoce.domain.words import K1, bound, folded, idf, respelled, terms_of, weight, words_of
 
 
 def stem(word: str, language: str) -> str:
@@ -57,6 +57,31 @@ def test_small_words_are_left_out_also_without_their_accents():
     assert words_of("the is of and", "en") == {}
     assert words_of("não é você está nao e voce esta", "pt") == {}
     assert words_of("the is of and", "pt").keys() == {"the", "is", "of", "and"}
+
+
+@pytest.mark.parametrize(
+    ("hyphened", "joined", "language"),
+    [
+        ("small-pox", "smallpox", "en"),
+        ("to-day", "today", "en"),
+        ("co-operation", "cooperation", "en"),
+        ("E-mails", "email", "en"),
+        ("micro-ondas", "microondas", "pt"),
+    ],
+)
+def test_a_word_with_a_hyphen_is_found_by_the_word_without(hyphened, joined, language):
+    assert words_of(joined, language).keys() <= words_of(f"x {hyphened}.", language).keys()
+    assert terms_of(joined, language).keys() <= terms_of(f"x {hyphened}.", language).keys()
+
+
+def test_a_question_is_read_in_the_spelling_of_the_texts():
+    assert respelled("Who had smallpox?", ["The small-pox was feared."]) == "Who had small-pox?"
+    assert respelled("Who had smallpox?", ["Small-pox, or smallpox."]) == "Who had smallpox?"
+    assert respelled("Who had measles?", ["The small-pox was feared."]) == "Who had measles?"
+
+
+def test_what_stands_behind_a_verb_is_no_part_of_it():
+    assert words_of("Tornou-se famoso.", "pt").keys() == words_of("Tornou famoso.", "pt").keys()
 
 
 def test_words_are_counted():

@@ -95,6 +95,13 @@ async def test_a_sentence_is_read_under_the_heading_that_it_stands_under(ask):
     assert said == ["It takes no money at all."]
 
 
+async def test_what_is_said_of_a_subject_is_found_however_its_hyphen_is_written(ask):
+    texts = {"Letters": "The small-pox is feared. Some give their children the small-pox on purpose."}
+    said, _ = await ask(texts, "What is said about smallpox?")
+
+    assert said[0] == "The small-pox is feared."
+
+
 async def test_an_open_question_about_what_no_sentence_speaks_of_is_not_answered(ask):
     for question in ("O que se diz sobre o Ateneu?", "Fale sobre a Padaria Estrela."):
         assert (await ask(PADARIA, question))[0] == []

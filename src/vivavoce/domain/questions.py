@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .languages import language_of, small_words
 from .vocabulary import words
-from .words import folded, words_of
+from .words import compounds_of, folded, words_of
+
+_NONE: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 class Wanted(NamedTuple):
@@ -25,13 +28,26 @@ class Wanted(NamedTuple):
     """Whether the question is in another language than the stems."""
     shares_roots: bool = True
     """Whether words of one beginning are of one root: not between German *Garten* and English *garter*."""
+    compounds: Mapping[str, frozenset[str]] = _NONE
+    """Words that it writes with a hyphen, as one word, and the words that each is made of."""
 
     def against(self, known: Collection[str]) -> Wanted:
-        """The same, to be held against known words: among them a foreign word has no like, only itself."""
+        """The same, to be held against known words, in the way in which they write a word with a hyphen.
+
+        Among words of another language a word has no like, only itself.
+        """
+        wanted = self._written_as(known)
         if self.shares_roots:
-            return self
-        marked = {word if word in known else f"{_FOREIGN}{word}": told for word, told in self.words.items()}
-        return self._replace(words=marked)
+            return wanted
+        marked = {word if word in known else f"{_FOREIGN}{word}": told for word, told in wanted.words.items()}
+        return wanted._replace(words=marked)
+
+    def _written_as(self, known: Collection[str]) -> Wanted:
+        words = dict(self.words)
+        for joined, parts in self.compounds.items():
+            if joined in known and not parts.issubset(known):
+                words[joined] = max((words.pop(part) for part in parts if part in words), default=1.0)
+        return self._replace(words=words) if words.keys() != self.words.keys() else self
 
     @property
     def is_telling(self) -> bool:
@@ -63,7 +79,9 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     own = language_of(asked, language)
     is_foreign = own != language
     names = frozenset() if is_foreign else _names(asked, language)
-    return Wanted(telling, frozenset(kinds), names, is_foreign, not is_foreign or {own, language} <= _NEAR)
+    shares_roots = not is_foreign or {own, language} <= _NEAR
+    compounds = compounds_of(asked, language)
+    return Wanted(telling, frozenset(kinds), names, is_foreign, shares_roots, compounds)
 
 
 def completed(question: str, earlier: Sequence[str]) -> str:

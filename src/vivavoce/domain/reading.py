@@ -73,7 +73,7 @@ def likeliest_parts(
         wanted = wanted_in(question, earlier, each.language)
         for span in parts_of(each.text):
             words = words_of(each.titled(each.text[span.start : span.end]), each.language)
-            asked, missing = spoken_of(wanted, words)
+            asked, missing = spoken_of(wanted.against(words), words)
             weighed.append((logit_of(each.score) + _SPOKEN * asked - missing, Part(place, *span)))
     weighed.sort(key=lambda pair: -pair[0])
     kept: list[Part] = []

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from threading import Lock
@@ -32,6 +32,8 @@ _STEMMERS = {
     "it": "italian",
 }
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
+_COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)[-\u2010\u2011]([^\W\d_]+)(?![\w-])")
+_SHORTEST_COMPOUND = 5
 _PAIRED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
@@ -39,15 +41,40 @@ _PAIRED = re.compile(
 
 
 def words_of(text: str, language: str) -> dict[str, int]:
-    """How often each word stands in a text, by its stem and without the small words of the language."""
-    return dict(Counter(_in_order(text, language)))
+    """How often each word stands in a text, by its stem and without the small words of the language.
+
+    A word that is written with a hyphen counts also as one that is not: `small-pox` as smallpox.
+    """
+    return dict(Counter(chain(_in_order(text, language), _joined(text, language))))
 
 
 def terms_of(text: str, language: str) -> dict[str, int]:
     """The words of a text, and each two that follow each other: `credit card` says more than both."""
     words = list(_in_order(text, language))
     pairs = (f"{one} {other}" for one, other in pairwise(words))
-    return dict(Counter(chain(words, pairs)))
+    return dict(Counter(chain(words, pairs, _joined(text, language))))
+
+
+def compounds_of(text: str, language: str) -> dict[str, frozenset[str]]:
+    """The words that are written with a hyphen, as one word, and the words that each is made of."""
+    return {
+        joined: frozenset(_in_order(" ".join(found.groups()), language))
+        for found in _COMPOUND.finditer(composed(text))
+        for joined in _joined(found.group(), language)
+    }
+
+
+def respelled(question: str, texts: Sequence[str]) -> str:
+    """The question with words written with a hyphen where texts write them so, and never without."""
+    written = {
+        folded(first + second): f"{first}-{second}"
+        for text in texts
+        for first, second in _COMPOUND.findall(text)
+    }
+    asked = {folded(word) for word in _WORD.findall(question)} & written.keys()
+    if not asked or any(asked & {folded(word) for word in _WORD.findall(text)} for text in texts):
+        return question
+    return _WORD.sub(lambda found: written.get(folded(found.group()), found.group()), question)
 
 
 def weight(count: int, length: int) -> float:
@@ -72,6 +99,14 @@ def bound(words: Mapping[str, int], rarity: Callable[[str], float]) -> float:
 def _in_order(text: str, language: str) -> Iterator[str]:
     for match in _WORD.finditer(composed(text)):
         yield from _stems(match.group(), language)
+
+
+def _joined(text: str, language: str) -> Iterator[str]:
+    """The stems of words with a hyphen, as one word each; not where a small word is behind it: `diz-se`."""
+    small = small_words(language)
+    for first, second in _COMPOUND.findall(composed(text)):
+        if len(first) + len(second) >= _SHORTEST_COMPOUND and second.lower() not in small:
+            yield from _stems(first + second, language)
 
 
 @lru_cache(maxsize=200_000)

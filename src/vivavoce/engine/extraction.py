@@ -17,7 +17,7 @@ from vivavoce.domain.languages import language_of
 from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
-from vivavoce.domain.words import words_of
+from vivavoce.domain.words import respelled, words_of
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports, Reading
 
@@ -107,8 +107,9 @@ class _Asking:
 
     @cached_property
     def text(self) -> str:
-        """The question as somebody reads it who has not heard what was said before."""
-        return completed(self.question, self.earlier)
+        """The question as somebody reads it who has not heard what was said before, in their spelling."""
+        texts = [each.titled(each.text) for each in self.candidates]
+        return respelled(completed(self.question, self.earlier), texts)
 
     def readable_by(self, judge: Judge) -> list[Part]:
         """What a judge can read in good time, in a language that it knows, the likeliest first."""
