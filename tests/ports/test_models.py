@@ -7,6 +7,7 @@ import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
@@ -18,6 +19,7 @@ from vivavoce.adapters.llms.chunks import Hearing, events_in
 from vivavoce.adapters.llms.seeing import Sight
 from vivavoce.errors import LimitReached, NotAvailable, UpstreamFailed, VivavoceError
 from vivavoce.ports import (
+    Again,
     Called,
     Cut,
     Delta,
@@ -513,7 +515,8 @@ async def test_an_answer_that_is_cut_midway_is_not_passed_off_as_whole(provider,
     heard: list[Piece] = []
 
     async def hear() -> None:
-        async with aclosing(found(models, "served", "other").answer(HELLO)) as pieces:
+        prompt = replace(HELLO, is_heard=True)
+        async with aclosing(found(models, "served", "other").answer(prompt)) as pieces:
             async for piece in pieces:
                 heard.append(piece)
 
@@ -522,6 +525,20 @@ async def test_an_answer_that_is_cut_midway_is_not_passed_off_as_whole(provider,
 
     assert heard == [Delta("The refund is")]
     assert len(provider.asked) == 1
+
+
+async def test_an_answer_that_nobody_has_heard_is_taken_back_when_it_is_cut_midway(provider, model, pauses):
+    async def cut(writer: asyncio.StreamWriter) -> None:
+        writer.write(HEAD + framed(chunk({"content": "The refund is"})))
+        await writer.drain()
+        writer.close()
+
+    provider.says(cut, said("Thirty days."))
+
+    pieces = await all_of(model, HELLO)
+
+    assert pieces[:3] == [Delta("The refund is"), Again("served"), Delta("Thirty days.")]
+    assert len(pauses) == 1
 
 
 async def test_an_error_in_the_middle_of_a_stream_is_a_failure(provider, model):

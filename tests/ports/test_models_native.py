@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -172,7 +173,7 @@ async def test_an_answer_of_anthropic_that_is_cut_midway_is_not_passed_off_as_wh
     front.answers["/v1/messages?beta=true"] = front.answers["/v1/messages"] = told(STARTED, *SPOKE)
 
     with pytest.raises(UpstreamFailed):
-        await all_of(models.named("claude_sonnet", None, keys("anthropic")), PROMPT)
+        await all_of(models.named("claude_sonnet", None, keys("anthropic")), replace(PROMPT, is_heard=True))
 
     assert len(front.requests) == 1
 
@@ -230,7 +231,7 @@ async def test_an_answer_of_google_that_is_cut_midway_is_not_passed_off_as_whole
     front.answers |= dict.fromkeys(GOOGLE, cut)
 
     with pytest.raises(UpstreamFailed):
-        await all_of(models.named("gemini_pro", None, keys("google")), PROMPT)
+        await all_of(models.named("gemini_pro", None, keys("google")), replace(PROMPT, is_heard=True))
 
 
 @needs("google-genai", "google.genai")

@@ -9,6 +9,7 @@ import pytest
 from asked import AGENT, WaitingModel, listening, run, turns_of
 from doors import text_of
 from mcp import Client
+from mcp.types import CallToolRequestParams
 from serving import ALL, mcp_over_http
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -24,6 +25,9 @@ from vivavoce.surfaces.mcp.sessions import Sessions, owned
 from vivavoce.testing import ScriptedModel, TestModels, open_test_engine
 
 ASK = ("agent_query", {"id": "@ana", "query": "When do you open?"})
+TOKEN = {"progress_token": 7}
+"""Clients that speak over a wire send one of their own; those inside the process do not."""
+CALL = CallToolRequestParams(name="agent_query", _meta=TOKEN)
 
 
 @pytest.fixture
@@ -66,7 +70,7 @@ async def test_what_is_said_comes_as_progress_before_the_result(asked, era):
     _, connecting = await asked(model, era)
 
     async with connecting as client:
-        calling = asyncio.create_task(client.call_tool(*ASK, progress_callback=progress))
+        calling = asyncio.create_task(client.call_tool(*ASK, progress_callback=progress, meta=TOKEN))
         await asyncio.wait_for(progress.came.wait(), 30)
         assert progress.text == "We open "
         assert not calling.done()
@@ -85,7 +89,7 @@ async def test_many_pieces_make_few_notifications(asked, era):
     _, connecting = await asked(ScriptedModel([pieces]), era)
 
     async with connecting as client:
-        await client.call_tool(*ASK, progress_callback=progress)
+        await client.call_tool(*ASK, progress_callback=progress, meta=TOKEN)
 
     assert progress.text == "".join(piece.text for piece in pieces)
     assert len(progress.told) < 50
@@ -127,7 +131,7 @@ async def test_over_http_it_comes_and_is_stopped_all_the_same(asked, era):
         listening(app) as port,
         mcp_over_http(f"http://127.0.0.1:{port}", mode=era) as client,
     ):
-        calling = asyncio.create_task(client.call_tool(*ASK, progress_callback=progress))
+        calling = asyncio.create_task(client.call_tool(*ASK, progress_callback=progress, meta=TOKEN))
         await asyncio.wait_for(progress.came.wait(), 30)
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
@@ -161,7 +165,7 @@ async def test_what_is_told_again_while_a_message_waits_is_reported_once(monkeyp
     async def report(value, total=None, message=None):
         await told(value, total, message)
 
-    assert await progress.progressing(waiting, report) == "Nine."
+    assert await progress.progressing(waiting, CALL, report) == "Nine."
     values = [value for value, _ in told.told]
     assert (values[0], told.told[0][1]) == (0.0, "The message is stored and waits for its turn.")
     assert values == sorted(set(values))

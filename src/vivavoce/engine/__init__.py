@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from vivavoce.errors import NotAvailable
-from vivavoce.operations import Caller, Effect, Hear, Operation, Told
+from vivavoce.operations import Caller, Effect, Hear, Operation
 from vivavoce.operations.base import R
 from vivavoce.operations.explaining import explained
 from vivavoce.ports import Ports
@@ -56,7 +56,7 @@ from . import (
 )
 from .backlog import MOST, Backlog
 from .gates import Gates
-from .handlers import HANDLERS, RUNNERS, Errand
+from .handlers import HANDLERS, RUNNERS, Errand, unheard
 from .jobs import TIME
 from .later import Later
 from .pacing import FilePace, Pace
@@ -142,7 +142,7 @@ class Engine:
         if not self.supports(type(op)):
             raise NotAvailable(f"The embedded engine cannot {op.spec.name} yet.")
         is_read = op.spec.effect is Effect.READ
-        errand = self._errand(caller, _unheard if hear is None else hear)
+        errand = self._errand(caller, unheard if hear is None else hear)
         try:
             if type(op) in RUNNERS:
                 with self.later.under_way():
@@ -174,12 +174,8 @@ class Engine:
         )
 
     def _errand_of_time(self) -> Errand:
-        return self._errand(TIME, _unheard)
+        return self._errand(TIME, unheard)
 
     async def close(self, *, at_once: bool = True) -> None:
         """End what still goes on for callers who were answered; else wait until it is done."""
         await self.later.close(at_once=at_once)
-
-
-def _unheard(told: Told) -> None:
-    """Nobody listens."""

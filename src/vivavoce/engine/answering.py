@@ -12,7 +12,7 @@ from typing import Any
 from vivavoce.domain.citing import Cite, Citing
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import Hear, Told
-from vivavoce.ports import Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
+from vivavoce.ports import Again, Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
 
 from .toolbox import Asked, Toolbox
 
@@ -90,6 +90,7 @@ class _Speaking:
         """What the model calls when it is asked once; what it says is told on the way."""
         citing = Citing(known=len(self.toolbox.numbered))
         calls: list[Called] = []
+        before = len(self.drafted.text), len(self.drafted.cites)
         begins = self._next_paragraph()
         self.drafted.is_cut = False
         async with aclosing(self.model.answer(prompt)) as pieces:
@@ -100,6 +101,9 @@ class _Speaking:
                     calls.append(piece)
                 elif isinstance(piece, Cut):
                     self.drafted.is_cut = True
+                elif isinstance(piece, Again):
+                    citing, calls = Citing(known=len(self.toolbox.numbered)), []
+                    self._take_back(*before)
                 else:
                     self.drafted.spent.append(piece)
                 if len(self.drafted.text) >= MOST_ANSWER:
@@ -107,6 +111,11 @@ class _Speaking:
                     return []
         self._take(citing.end(), begins)
         return calls
+
+    def _take_back(self, text: int, cites: int) -> None:
+        """Forget what was said since: nobody has heard it."""
+        del self.drafted.cites[cites:]
+        self.drafted.text, self.drafted.is_cut = self.drafted.text[:text], False
 
     def _next_paragraph(self) -> int:
         """Where the next words stand: after a blank line, where something was said before."""

@@ -187,7 +187,7 @@ class _Turn:
         looked = time.monotonic()
         found = await self.ahead.found(looks)
         retrieved = round_ms(looked)
-        prompt = prompt_for(known, found, model.context)
+        prompt = replace(prompt_for(known, found, model.context), is_heard=self.errand.is_heard)
         drafted = Drafted()
         meter = Meter(known.agent, self.errand.ports, drafted.spent)
         guarded = GuardedModel(model, meter, self.mine.waiting)

@@ -13,7 +13,7 @@ from vivavoce.domain.claims import Draft, draft_in, verdicts_in
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.prompting import fitting
 from vivavoce.errors import BudgetSpent, LimitReached, UpstreamFailed
-from vivavoce.ports import Delta, Given, Model, Prompt, Said, Spent
+from vivavoce.ports import Again, Delta, Given, Model, Prompt, Said, Spent
 
 from .checking import Checked
 from .guarding import GuardedModel
@@ -128,6 +128,8 @@ class Drafting:
                         size += len(piece.text)
                     elif isinstance(piece, Spent):
                         self.spent.append(piece)
+                    elif isinstance(piece, Again):
+                        texts, size = [], 0
                     if size > _MOST_SAID:
                         break
         except TimeoutError:

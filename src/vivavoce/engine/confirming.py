@@ -10,7 +10,7 @@ from vivavoce.domain.conversations import Message
 from vivavoce.domain.http_arguments import read_arguments
 from vivavoce.domain.policy import Trust, agreed, vouched
 from vivavoce.errors import InvalidInput, VivavoceError
-from vivavoce.ports import Called, Model, Offered, Prompt, Spent
+from vivavoce.ports import Again, Called, Model, Offered, Prompt, Spent
 
 from .assembling import Scene, prompt_for
 
@@ -52,6 +52,8 @@ class Confirming:
                         calls.append(piece)
                     elif isinstance(piece, Spent):
                         self.spent.append(piece)
+                    elif isinstance(piece, Again):
+                        calls.clear()
         except VivavoceError:
             return None
         for call in calls:

@@ -33,7 +33,7 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     if op.attachments or op.images:
         known = await with_files(known, model, errand)
     found = await knowledge_for(known, errand.ports)
-    prompt = prompt_for(known, found, model.context)
+    prompt = replace(prompt_for(known, found, model.context), is_heard=errand.is_heard)
     drafted = Drafted()
     meter = Meter(known.agent, errand.ports, drafted.spent)
     toolbox = Toolbox(known, errand.ports, numbered=Numbered(found[: len(prompt.passages)]))

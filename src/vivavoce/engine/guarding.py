@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vivavoce.domain.models import Price
 from vivavoce.domain.prompting import tokens_of
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Called, Delta, Model, Piece, Prompt, Spent
+from vivavoce.ports import Again, Called, Delta, Model, Piece, Prompt, Spent
 from vivavoce.ports.models import Priced
 
 from .extractive import ExtractiveModel
@@ -60,17 +60,21 @@ class GuardedModel:
                         return
                     has_begun, is_counted = True, is_counted or isinstance(piece, Spent)
                     wrote += tokens_of(_written(piece))
+                    if isinstance(piece, Again):
+                        self.meter.spent.append(_estimated(prompt, int(wrote), piece.model, piece.price))
+                        has_begun, wrote = False, 0.0
                     yield piece
         except VivavoceError:
             is_asked = has_begun  # who fails before the first word is not paid
             raise
         finally:
             if is_asked and not is_counted:
-                self.meter.spent.append(self._estimated(prompt, int(wrote)))
+                self.meter.spent.append(_estimated(prompt, int(wrote), self.name, self.price))
 
-    def _estimated(self, prompt: Prompt, wrote: int) -> Spent:
-        read = tokens_in(prompt)
-        return Spent(self.name, read, wrote, None if self.price is None else self.price.of(read, wrote))
+
+def _estimated(prompt: Prompt, wrote: int, model: str, price: Price | None) -> Spent:
+    read = tokens_in(prompt)
+    return Spent(model, read, wrote, None if price is None else price.of(read, wrote))
 
 
 def _written(piece: Piece) -> str:

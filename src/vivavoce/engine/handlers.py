@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from vivavoce.domain.events import Event, EventType
-from vivavoce.operations import Caller, Hear, Operation
+from vivavoce.operations import Caller, Hear, Operation, Told
 from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
@@ -64,13 +64,17 @@ async def _nobody(lane: str) -> None:
     """Nobody works."""
 
 
+def unheard(told: Told) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True)
 class Errand:
     """An operation that needs the outside world too: it goes there between units of work, never inside."""
 
     caller: Caller
     ports: Ports
-    hear: Hear = lambda told: None
+    hear: Hear = unheard
     """Is told what happens meanwhile."""
     later: Later = field(default_factory=Later)
     """Holds what goes on after the caller was answered."""
@@ -92,6 +96,11 @@ class Errand:
     """When the job was due that this is, where it is one."""
     keeps: timedelta | None = None
     """How long records of finished work are kept; None for ever."""
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether someone listens, so that what was told cannot be taken back."""
+        return self.hear is not unheard
 
     def of(self, caller: Caller) -> Errand:
         """The same for another caller."""

@@ -22,7 +22,7 @@ from vivavoce.domain.triggers import (
 )
 from vivavoce.domain.turns import Turn
 from vivavoce.errors import VivavoceError
-from vivavoce.ports import Delta, Embedders, Model, Prompt, Spent
+from vivavoce.ports import Again, Delta, Embedders, Model, Prompt, Spent
 
 from .assembling import Scene
 from .extractive import ExtractiveModel
@@ -117,6 +117,8 @@ async def _answer(model: Model, prompt: Prompt, spent: list[Spent]) -> str:
                 said += piece.text
             elif isinstance(piece, Spent):
                 spent.append(piece)
+            elif isinstance(piece, Again):
+                said = ""
             if len(said) > _LONGEST_ANSWER:
                 break
     return said

@@ -19,6 +19,7 @@ from .conversations import (
 )
 from .library import Collections, Documents, Ingestions, Passages, Uploads
 from .models import (
+    Again,
     Called,
     Cut,
     Delta,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from .retrieval import Vectors
 
 __all__ = [
+    "Again",
     "Called",
     "Channel",
     "Channels",

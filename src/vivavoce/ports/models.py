@@ -100,6 +100,8 @@ class Prompt:
     """The language of the question, where it is known."""
     sampling: Mapping[str, float | int] = field(default_factory=dict)
     """temperature, top_p, max_tokens, presence_penalty and frequency_penalty, where they are given."""
+    is_heard: bool = False
+    """Whether someone hears the answer while it comes, so that nothing of it can be taken back."""
 
 
 class Delta(NamedTuple):
@@ -114,6 +116,15 @@ class Cut(NamedTuple):
     reason: Literal["length"] = "length"
 
 
+class Again(NamedTuple):
+    """What was said so far does not count: the model broke off, and is asked again or another one is."""
+
+    model: str
+    """Which model broke off, as its provider calls it."""
+    price: Price | None = None
+    """What its tokens cost, where that is known."""
+
+
 class Spent(NamedTuple):
     """What a request cost; the last piece."""
 
@@ -125,7 +136,7 @@ class Spent(NamedTuple):
     """In US dollars; None where no price is known."""
 
 
-Piece = Delta | Called | Cut | Spent
+Piece = Delta | Called | Cut | Again | Spent
 
 
 class Model(Protocol):
@@ -144,8 +155,9 @@ class Model(Protocol):
     def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         """The answer piece by piece; UpstreamFailed or LimitReached when the provider fails for good.
 
-        Time-outs, repeats and the model to fall back to are its own business. Who stops before the end
-        closes it.
+        Time-outs, repeats and the model to fall back to are its own business. One that breaks off midway is
+        asked again, after Again, only where nobody has heard what it said. Who stops before the end closes
+        it.
         """
         ...
 

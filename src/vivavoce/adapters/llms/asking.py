@@ -12,7 +12,7 @@ from itertools import count
 
 from vivavoce.domain.models import Price
 from vivavoce.errors import UpstreamFailed, VivavoceError
-from vivavoce.ports import Called, Delta, Piece, Prompt
+from vivavoce.ports import Again, Called, Delta, Piece, Prompt
 
 from .failing import Failed, silent
 from .speaking import Speakers
@@ -72,13 +72,16 @@ class AskedModel:
         return self._targets[0].price
 
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
-        """The answer piece by piece. Nothing is asked again once a piece was given."""
+        """The answer piece by piece. Once a piece was heard, nothing is asked again."""
         clock = asyncio.get_running_loop().time
         until = clock() + self._patience.whole
         failures: list[VivavoceError] = []
+        again: Again | None = None
         for target in self._targets:
             for attempt in count(1):
-                has_begun = False
+                if again is not None:
+                    yield again
+                again, has_begun = None, False
                 try:
                     async with aclosing(self._asked(target, prompt, until)) as pieces:
                         async for piece in pieces:
@@ -86,8 +89,9 @@ class AskedModel:
                             yield _whole(piece)
                     return
                 except Failed as failed:
-                    if has_begun:
+                    if has_begun and prompt.is_heard:
                         raise failed.error from None
+                    again = Again(target.model, target.price) if has_begun else None
                     failures.append(failed.error)
                     pause = self._patience.pause_after(failed, attempt)
                 if pause is None or clock() + pause > until:

@@ -52,16 +52,16 @@ def avatar_server(backend: Backend, about: Config, caller: CallerOf) -> Server[A
             text = f"There is no tool {call.name[:100]!r} here. List them with tools/list."
             raise MCPError(INVALID_PARAMS, text)
         try:
-            return await _called(name, call.arguments or {}, context)
+            return await _called(name, call, context)
         except VivavoceError as error:
             return failed(error)
 
-    async def _called(name: ToolName, given: dict[str, Any], context: Context) -> CallToolResult:
+    async def _called(name: ToolName, call: CallToolRequestParams, context: Context) -> CallToolResult:
         kind, who = offered[name], caller(context)
         who.check(kind.spec)
-        op = kind.parse(arguments(kind, given, about.id))
+        op = kind.parse(arguments(kind, call.arguments or {}, about.id))
         if isinstance(op, GenerateResponse):
-            said = await progressing(partial(backend.run, op, who), context.session.report_progress)
+            said = await progressing(partial(backend.run, op, who), call, context.session.report_progress)
             return succeeded(said, readable(said))
         return succeeded(await backend.run(op, who))
 

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
+from mcp.types import CallToolRequestParams
+
 from vivavoce.operations import Hear, Told
 from vivavoce.surfaces.hearing import Heard, begun, stop
 
@@ -25,8 +27,15 @@ class Report(Protocol):
         ...
 
 
-async def progressing(run: Callable[[Hear], Awaitable[T]], report: Report) -> T:
-    """What `run` gives; the pieces of its answer are reported before. When we are cancelled, it stops."""
+async def progressing(
+    run: Callable[[Hear | None], Awaitable[T]], call: CallToolRequestParams, report: Report
+) -> T:
+    """What `run` gives; the pieces of its answer are reported before, to a client that gave a token for it.
+
+    When we are cancelled, it stops.
+    """
+    if "progress_token" not in (call.meta or {}):
+        return await run(None)
     heard = Heard()
     running = begun(run, heard)
     reporting = _Reporting(report)

@@ -109,7 +109,7 @@ def server(
             if question is not None:
                 return question
         if isinstance(op, AgentQuery | GetAnswer):
-            answer = await progressing(partial(backend.run, op, who), context.session.report_progress)
+            answer = await progressing(partial(backend.run, op, who), call, context.session.report_progress)
             return succeeded(answer, readable(answer))
         return succeeded(await backend.run(op, who))
 
