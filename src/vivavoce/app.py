@@ -27,6 +27,7 @@ from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.models import Price
 from vivavoce.domain.signing import signing_secret
 from vivavoce.engine import Engine
 from vivavoce.engine.faults import log_fault
@@ -184,7 +185,9 @@ async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIt
             web=FetchedWeb(web, files=files),
             embedders=embedders,
             index=index,
-            models=ChosenModels(clients, keys=settings.provider_keys, endpoint=endpoint),
+            models=ChosenModels(
+                clients, keys=settings.provider_keys, endpoint=endpoint, prices=_prices(settings)
+            ),
             outside=EgressOutside(outside),
             channels=KnownChannels(
                 EgressOutside(outside),
@@ -288,3 +291,7 @@ def _model_endpoint(settings: Settings) -> Endpoint | None:
             f"VIVAVOCE_MODEL_URL: {error.message}", hint="Give it up to /v1, e.g. http://127.0.0.1:11434/v1."
         ) from None
     return Endpoint(settings.model_url.rstrip("/"), settings.model, settings.model_key)
+
+
+def _prices(settings: Settings) -> dict[str, Price]:
+    return {name: Price(*price) for name, price in settings.prices.items()}

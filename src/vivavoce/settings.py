@@ -24,6 +24,7 @@ _NUMBERS = {
 }
 _MAY_BE_OFF = {"keep_days"}
 """Numbers that may be 0 as well."""
+_PRICE = re.compile(r"(.+)=(\d{1,6}(?:\.\d{1,9})?)/(\d{1,6}(?:\.\d{1,9})?)", re.ASCII)
 _HOST_AND_NAME = re.compile(r"\w+://(?:[^/]*@)?([\w.:,\[\]-]+)/([\w.-]+)(?:\?.*)?$")
 
 
@@ -88,6 +89,10 @@ class Settings:
     """The model to ask for at that endpoint. Nothing for the name that the agent has."""
     model_key: str = field(default="", repr=False)
     """The API key of that endpoint, if it wants one."""
+    model_prices: tuple[str, ...] = ()
+    """What models cost that the program knows no price of, or another one: the name of the model, then US
+    dollars for a million tokens read and written, with commas, e.g. llama3.3=0/0,ft:gpt-4.1=3/12. An agent
+    with a monthlyBudget is answered by no model without a price."""
     openai_api_key: str = field(default="", repr=False)
     """The key of OpenAI. Each of these keys is sent to its provider alone, and read without VIVAVOCE_."""
     anthropic_api_key: str = field(default="", repr=False)
@@ -138,6 +143,12 @@ class Settings:
     def url_host(self) -> str:
         """The address as a URL writes it: one of IPv6 stands in brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
+    def prices(self) -> dict[str, tuple[float, float]]:
+        """What models cost, by their names: US dollars for a million tokens read, and written."""
+        found = [_PRICE.fullmatch(each) for each in self.model_prices]
+        return {each[1]: (float(each[2]), float(each[3])) for each in found if each is not None}
 
     @property
     def provider_keys(self) -> dict[str, dict[str, str]]:
@@ -235,7 +246,10 @@ def _parsed(name: str, kind: str, text: str) -> object:
     if name in ("reranker", "forward_keys") and text.lower() not in ("on", "off"):
         raise InvalidInput(f"{variable(name)} must be on or off.")
     if kind.startswith("tuple"):
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        parts = tuple(part.strip() for part in text.split(",") if part.strip())
+        if name == "model_prices" and not all(map(_PRICE.fullmatch, parts)):
+            raise InvalidInput(f"{variable(name)} must be prices such as llama3.3=0.2/0.6, with commas.")
+        return parts
     return text
 
 

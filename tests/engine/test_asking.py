@@ -552,7 +552,7 @@ async def test_an_agent_stops_when_its_budget_is_spent_and_goes_on_next_month(de
 
 async def test_an_answer_that_is_cut_off_counts_what_it_must_have_cost(desk, models):
     waiting = models.model = WaitingModel()
-    waiting.price = Price(1.0, 2.0)
+    waiting.price, waiting.unpriced = Price(1.0, 2.0), None
     asking = asyncio.create_task(desk.ask("Hello?", conversationId="c1"))
     await waiting.begun.wait()
     asking.cancel()

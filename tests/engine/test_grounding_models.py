@@ -190,6 +190,7 @@ async def test_a_second_reading_cannot_save_what_the_first_dropped(asked):
     assert "Users must" not in answer["response"]
 
 
+SPENT = "it was not asked: Avatar 'elinor-ostrom' has spent its budget of this month."
 OWN_WORDS = ("Monitors answer to the appropriators, Ostrom writes.", 1, MONITORS)
 
 
@@ -409,7 +410,7 @@ async def test_an_avatar_whose_budget_is_spent_answers_in_sentences_of_its_corpu
     assert MONITORS in answer["citations"][0]["quote"]
     assert why["model"]["fellBack"] is True
     assert why["model"]["cost"] == 0
-    assert why["model"]["faults"] == ["it was not asked: the avatar has spent its monthlyBudget"]
+    assert why["model"]["faults"] == [SPENT]
     assert await counted.spent() == [(2, 0.004)]
 
 
@@ -418,7 +419,7 @@ async def test_the_budget_of_an_avatar_may_be_spent_between_two_requests(counted
     answer, why = await counted.asks()
 
     assert len(counted.model.prompts) == 1
-    assert "it was not asked: the avatar has spent its monthlyBudget" in why["model"]["faults"]
+    assert SPENT in why["model"]["faults"]
     assert answer["citations"][0]["quote"].startswith(MONITORS)
     assert await counted.spent() == [(1, 0.001)]
 
@@ -450,7 +451,7 @@ async def test_what_an_avatar_spends_is_counted_without_a_budget_too(tmp_path):
 class SlowModel(ScriptedModel):
     """A model that answers when it is let, for a price that is known."""
 
-    price = models()["gpt_4o_mini"].price
+    price, unpriced = models()["gpt_4o_mini"].price, None
 
     def __init__(self):
         super().__init__([claims(HOLDS), verdicts(True)])

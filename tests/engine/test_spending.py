@@ -36,7 +36,7 @@ class CostlyModel:
     """A model that answers when it is let, for a price."""
 
     name, context = "costly", 8_000
-    price = models()["gpt_4o_mini"].price
+    price, unpriced = models()["gpt_4o_mini"].price, None
 
     def __init__(self, cost: float, *, says: str = "Well.") -> None:
         self.cost, self.says = cost, says
@@ -145,9 +145,8 @@ async def test_a_model_that_does_not_say_what_it_cost_is_paid_by_an_estimate(des
     )
 
 
-async def test_a_model_without_a_price_costs_nothing_whatever_it_is_called(desk):
+async def test_a_model_without_a_price_costs_nothing_where_there_is_no_budget(desk):
     desk.engine.ports.models.model = UnpricedModel()
-    await budget(desk, 0.0001)
 
     answers = [await desk.ask("word " * 1_000) for _ in range(3)]
 
@@ -155,20 +154,31 @@ async def test_a_model_without_a_price_costs_nothing_whatever_it_is_called(desk)
     assert await spent(desk) == (3, 0.0)
 
 
+async def test_a_model_that_no_budget_could_stop_does_not_answer_who_has_one(desk):
+    desk.engine.ports.models.model = UnpricedModel()
+    await budget(desk, 20)
+
+    with pytest.raises(BudgetSpent, match="nobody knows what the model 'served' costs") as raised:
+        await desk.ask("Hello?", conversationId="talk1")
+
+    assert "VIVAVOCE_MODEL_PRICES" in raised.value.hint
+    assert await spent(desk) == (1, 0.0)
+
+
 class UncountedModel:
     """A model that says nothing of what it cost."""
 
     name, context = "uncounted", 8_000
-    price = CostlyModel.price
+    price, unpriced = CostlyModel.price, None
 
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         yield Delta("Well.")
 
 
 class UnpricedModel(UncountedModel):
-    """And that costs nothing, as one at an endpoint of the operator's own."""
+    """And of which nobody knows what it costs."""
 
-    price = None
+    name, price, unpriced = "served", None, "served"
 
 
 async def test_who_asks_is_not_told_how_large_the_budget_is(desk):

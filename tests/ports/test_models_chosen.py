@@ -11,7 +11,7 @@ from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint
 from vivavoce.adapters.llms.targets import ADDRESSES, NATIVE, target_for
 from vivavoce.adapters.vault import AesVault
 from vivavoce.app import open_ports
-from vivavoce.domain.models import MODELS, models
+from vivavoce.domain.models import MODELS, Price, models
 from vivavoce.errors import InvalidInput
 from vivavoce.settings import Settings, variable
 
@@ -174,6 +174,42 @@ def test_a_model_has_the_price_of_the_catalogue_and_none_at_an_endpoint_of_ones_
 
     assert chosen.named("gpt_41", None, {}).price == models()["gpt_41"].price
     assert chosen.named("claude_opus", "gpt_41", {}).price is None
+
+
+def test_a_model_without_a_price_is_named_whichever_of_the_two_it_is():
+    chosen = ChosenModels(_NoClients(), keys={"openai": {"api_key": "o"}}, endpoint=OWN)
+
+    assert chosen.named("gpt_41", None, {}).unpriced is None
+    assert chosen.named("gpt_41", "mine", {}).unpriced == "mine"
+    assert chosen.named("mine", "gpt_41", {}).unpriced == "mine"
+
+
+def test_the_price_that_the_operator_names_counts_before_every_other():
+    prices = {"mine": Price(0, 0), "gpt_41": Price(1, 2)}
+    chosen = ChosenModels(_NoClients(), keys={"openai": {"api_key": "o"}}, endpoint=OWN, prices=prices)
+
+    assert chosen.named("mine", None, {}).price == (0, 0)
+    assert chosen.named("mine", None, {}).unpriced is None
+    assert chosen.named("gpt_41", None, {}).price == (1, 2)
+
+
+def test_a_model_that_the_catalogue_does_not_have_is_looked_up_in_the_public_list():
+    chosen = ChosenModels(_NoClients(), keys={"openai": {"api_key": "o"}})
+
+    assert chosen.named("openai:gpt-4.1-2025-04-14", None, {}).price == models()["gpt_41"].price
+    assert chosen.named("openai:no-such-model", None, {}).unpriced == "no-such-model"
+
+
+def test_prices_come_from_the_settings():
+    settings = Settings.read({"VIVAVOCE_MODEL_PRICES": "llama3.3=0/0, ft:gpt-4.1=3/12.5"})
+
+    assert settings.prices == {"llama3.3": (0, 0), "ft:gpt-4.1": (3, 12.5)}
+
+
+@pytest.mark.parametrize("price", ["llama", "llama=1", "llama=-1/2", "llama=a/b", "=1/2", "llama=1e9/2"])
+def test_a_price_that_is_none_is_refused_when_the_program_starts(price):
+    with pytest.raises(InvalidInput, match="VIVAVOCE_MODEL_PRICES"):
+        Settings.read({"VIVAVOCE_MODEL_PRICES": price})
 
 
 def test_keys_are_in_no_representation():

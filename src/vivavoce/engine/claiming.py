@@ -138,8 +138,8 @@ class Drafting:
         except (UpstreamFailed, LimitReached) as error:
             self.faults.append(f"the model failed: {error.message}")
             return None
-        except BudgetSpent:
-            self.faults.append("it was not asked: the avatar has spent its monthlyBudget")
+        except BudgetSpent as error:
+            self.faults.append(f"it was not asked: {error.message}")
             return None
         return "".join(texts)[:_MOST_SAID]
 

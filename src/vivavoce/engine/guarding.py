@@ -13,7 +13,7 @@ from vivavoce.ports import Again, Called, Delta, Model, Piece, Prompt, Spent
 from vivavoce.ports.models import Priced
 
 from .extractive import ExtractiveModel
-from .spending import Meter, tokens_in
+from .spending import Meter, check_may_be_free, tokens_in
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,13 @@ class GuardedModel:
         return self.model.price if isinstance(self.model, Priced) else None
 
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
-        """The answer piece by piece; BudgetSpent before the first where there is no money left.
+        """The answer piece by piece; BudgetSpent before the first where there is no money left to count on.
 
         Where it does not say what it cost, because it is left before its end or does not count, that is
         estimated.
         """
         if not isinstance(self.model, ExtractiveModel):
+            self._check_price()
             await self.meter.reserve(prompt, self.price)
         is_asked = has_begun = is_counted = False
         wrote = 0.0
@@ -70,6 +71,11 @@ class GuardedModel:
         finally:
             if is_asked and not is_counted:
                 self.meter.spent.append(_estimated(prompt, int(wrote), self.name, self.price))
+
+    def _check_price(self) -> None:
+        """Refuse a model that no budget could stop."""
+        if isinstance(self.model, Priced) and self.model.unpriced is not None:
+            check_may_be_free(self.meter.payer, self.model.unpriced)
 
 
 def _estimated(prompt: Prompt, wrote: int, model: str, price: Price | None) -> Spent:

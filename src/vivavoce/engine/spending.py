@@ -86,12 +86,20 @@ def check_budget(payer: Payer, now: datetime, tables: Tables, more: float = 0.0)
     if payer.monthly_budget is None:
         return
     if counted_for(payer, tables).of(payer.id, _month(now)).cost + more >= payer.monthly_budget:
-        who = f"Avatar {payer.id!r}" if isinstance(payer, Avatar) else f"Agent {payer.name!r}"
-        change = "update_avatar" if isinstance(payer, Avatar) else "update_agent"
         raise BudgetSpent(
-            f"{who} has spent its budget of this month.",
-            hint=f"Raise monthlyBudget with {change}, or wait for next month. What is being answered now "
-            "counts with what it will cost, roughly.",
+            f"{_named(payer)} has spent its budget of this month.",
+            hint=f"Raise monthlyBudget with {_change(payer)}, or wait for next month. What is being answered "
+            "now counts with what it will cost, roughly.",
+        )
+
+
+def check_may_be_free(payer: Payer, model: str) -> None:
+    """Refuse a model of which nobody knows what it costs to who has a budget: nothing would stop it."""
+    if payer.monthly_budget is not None:
+        raise BudgetSpent(
+            f"{_named(payer)} has a budget, and nobody knows what the model {model!r} costs.",
+            hint=f"An operator can say so in VIVAVOCE_MODEL_PRICES, as {model}=0/0 where it costs nothing. "
+            f"Or choose another model, or take monthlyBudget away with {_change(payer)}.",
         )
 
 
@@ -131,6 +139,14 @@ def tokens_in(prompt: Prompt) -> int:
 
 def _text_of(step: Step) -> str:
     return step.arguments if isinstance(step, Called) else step.text
+
+
+def _named(payer: Payer) -> str:
+    return f"Avatar {payer.id!r}" if isinstance(payer, Avatar) else f"Agent {payer.name!r}"
+
+
+def _change(payer: Payer) -> str:
+    return "update_avatar" if isinstance(payer, Avatar) else "update_agent"
 
 
 def _month(at: datetime) -> str:

@@ -168,7 +168,12 @@ class Priced(Protocol):
 
     @property
     def price(self) -> Price | None:
-        """What its tokens cost; None where that is not known, and at an endpoint of the operator's own."""
+        """What its tokens cost; None where that is not known."""
+        ...
+
+    @property
+    def unpriced(self) -> str | None:
+        """Which model may answer here although nobody knows what it costs; None where there is none."""
         ...
 
 

@@ -68,8 +68,13 @@ class AskedModel:
 
     @property
     def price(self) -> Price | None:
-        """What its tokens cost; None where that is not known, and at an endpoint of the operator's own."""
+        """What its tokens cost; None where that is not known."""
         return self._targets[0].price
+
+    @property
+    def unpriced(self) -> str | None:
+        """Which of the models that may answer has no known price."""
+        return next((target.model for target in self._targets if target.price is None), None)
 
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         """The answer piece by piece. Once a piece was heard, nothing is asked again."""

@@ -65,7 +65,7 @@ class ChatSpeaker:
         except Refused as told:
             failed = unreadable(self._target) if told.status is None else refused(self._target, told.status)
             raise failed from None
-        for piece in await self._end(hearing, names):
+        for piece in self._end(hearing, names):
             yield piece
 
     async def _asked(self, prompt: Prompt, names: Names) -> tuple[Asked, Head]:
@@ -145,7 +145,7 @@ class ChatSpeaker:
             failed.is_passing = False
         return failed
 
-    async def _end(self, hearing: Hearing, names: Names) -> list[Piece]:
+    def _end(self, hearing: Hearing, names: Names) -> list[Piece]:
         """The calls and what it cost, once all was said."""
         if hearing.finish == "content_filter":
             raise withheld(self._target)
@@ -164,8 +164,8 @@ class ChatSpeaker:
             pieces.append(Cut())
         usage = hearing.usage or {}
         read, wrote = counted(usage.get("prompt_tokens")), counted(usage.get("completion_tokens"))
-        if read is not None and wrote is not None:
-            pieces.append(Spent(self._target.model, read, wrote, await cost_of(self._target, read, wrote)))
+        if read and wrote is not None:  # who says that it read nothing does not count
+            pieces.append(Spent(self._target.model, read, wrote, cost_of(self._target, read, wrote)))
         return pieces
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from vivavoce.domain.models import Price
 from vivavoce.ports import Model
 
 from .asking import AskedModel, Patience
+from .pricing import priced
 from .speaking import Speakers
 from .targets import Endpoint, Keys, target_for
 from .ways import Clients
@@ -16,7 +20,8 @@ class ChosenModels:
     """Models by the names of the catalogue, as `provider:model`, or as an endpoint knows them.
 
     `keys` are those of the environment. What a workspace has stored for a provider takes their place as a
-    whole: a key of the operator is never sent to an address that a workspace names.
+    whole: a key of the operator is never sent to an address that a workspace names. `prices` are the
+    operator's own, by what the provider or the agent calls a model.
     """
 
     def __init__(
@@ -25,10 +30,12 @@ class ChosenModels:
         *,
         keys: Keys | None = None,
         endpoint: Endpoint | None = None,
+        prices: Mapping[str, Price] | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._keys = keys or {}
         self._endpoint = endpoint
+        self._prices = prices or {}
         self._speakers = Speakers(clients)
         self._patience = patience or Patience()
 
@@ -39,6 +46,7 @@ class ChosenModels:
         """
         known = {**self._keys, **keys}
         wanted = [name] if fallback is None else [name, fallback]
-        found = [target_for(each, known, self._endpoint) for each in wanted]
-        targets = tuple(dict.fromkeys(target for target in found if target is not None))
+        found = [(target_for(each, known, self._endpoint), each) for each in wanted]
+        ready = [priced(target, each, self._prices) for target, each in found if target is not None]
+        targets = tuple(dict.fromkeys(ready))
         return AskedModel(targets, self._speakers, self._patience) if targets else None

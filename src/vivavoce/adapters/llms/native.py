@@ -92,7 +92,7 @@ class NativeSpeaker:
                         text = _text(event)
                         yield Delta(text) if text else None
                     response = stream.get()
-                end = await self._end(response, names)
+                end = self._end(response, names)
             except self._faults as error:
                 if has_begun or not (sees and self._refuses_pictures(error)):
                     raise self._failed(error) from None
@@ -119,7 +119,7 @@ class NativeSpeaker:
             error.status_code, str(error.body)
         )
 
-    async def _end(self, response: ModelResponse, names: Names) -> list[Piece]:
+    def _end(self, response: ModelResponse, names: Names) -> list[Piece]:
         """The calls and what it cost, once all was said."""
         if response.finish_reason == "content_filter":
             raise withheld(self._target)
@@ -133,16 +133,16 @@ class NativeSpeaker:
         return [
             *(Called(call.tool_call_id, names.meant(call.tool_name), _arguments(call)) for call in calls),
             *((Cut(),) if response.finish_reason == "length" else ()),
-            *await self._spent(response),
+            *self._spent(response),
         ]
 
-    async def _spent(self, response: ModelResponse) -> list[Spent]:
+    def _spent(self, response: ModelResponse) -> list[Spent]:
         """What it cost; nothing where that cannot be."""
         target = self._target
         read, wrote = counted(response.usage.input_tokens), counted(response.usage.output_tokens)
-        if read is None or wrote is None:
+        if not read or wrote is None:  # who says that it read nothing does not count
             return []
-        return [Spent(target.model, read, wrote, await cost_of(target, read, wrote))]
+        return [Spent(target.model, read, wrote, cost_of(target, read, wrote))]
 
     def _settings(self, sampling: Mapping[str, float | int]) -> ModelSettings:
         """How freely it speaks, without what models that think first do not take."""
