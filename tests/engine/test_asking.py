@@ -24,12 +24,14 @@ from vivavoce.errors import (
     NotFound,
     UpstreamFailed,
 )
-from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER
+from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER, Told
 from vivavoce.operations.answers import AgentAnswer
 from vivavoce.ports import Called, Cut, Delta, Piece, Prompt, Spent, Tables
 from vivavoce.testing import FakeClock, ScriptedModel, TestModels, ingested, open_test_engine
 
 SHOP = "Our shop sells shoes. Shoes may come back within 30 days. We ship to Brazil for 9 dollars."
+
+BACK = "Shoes may come back within 30 days"
 
 
 class Desk:
@@ -136,12 +138,62 @@ async def test_an_answer_carries_the_words_it_rests_on_and_where_they_stand(desk
 
 
 async def test_a_citation_that_the_passage_does_not_bear_out_is_no_citation(desk, models):
+    await desk.set(restrictKnowledge=False)
     models.model = ScriptedModel(["The moon is made of cheese [1]."])
 
     answer = await desk.ask("When may shoes come back?")
 
     assert (answer.answer, answer.sources) == ("The moon is made of cheese.", [])
     assert answer.metadata["citations"] == []
+    assert (await desk.run("get_turn_trace", messageId=answer.message_id)).rejected == [
+        {
+            "number": 1,
+            "statement": "The moon is made of cheese",
+            "reason": "No words of the passage bear it out.",
+            "isLeftOut": False,
+        }
+    ]
+
+
+@pytest.mark.parametrize("is_streamed", [True, False])
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (f"{BACK} [1]. Refunds take 9 minutes [1].", f"{BACK}."),
+        (f"Refunds take 9 minutes. [1] {BACK}. [1]", f"{BACK}."),
+        (f"{BACK} [1]. Cheese is free [7]. Bye.", f"{BACK}. Bye."),
+        (f"According to [1], {BACK}.", f"According to, {BACK}."),
+        ("Hello! Cheese is free [1]. How can I help you?", "Hello! How can I help you?"),
+        (
+            f"- {BACK} [1]\n- Cheese is free [1]\n- We ship to Brazil [1]\n",
+            f"- {BACK}\n- We ship to Brazil\n",
+        ),
+    ],
+)
+async def test_who_is_held_to_documents_does_not_say_what_they_do_not_bear_out(
+    desk, models, said, told, is_streamed
+):
+    models.model = ScriptedModel([[Delta(letter) for letter in said] if is_streamed else said])
+    heard: list[Told] = []
+    query = CATALOGUE["agent_query"].parse({"id": desk.agent_id, "query": "When may shoes come back?"})
+
+    answer = await desk.engine.run(query, OPERATOR, heard.append if is_streamed else None)
+
+    assert answer.answer == told
+    assert not is_streamed or "".join(each.text for each in heard if each.kind == "answer") == told
+    assert all(0 <= at <= len(told) for _, at in answer.metadata["citations"])
+
+
+async def test_who_is_held_to_documents_and_can_say_nothing_says_so(desk, models):
+    models.model = ScriptedModel(["The moon is made of cheese [1]. It is free [2]."])
+
+    answer = await desk.ask("When may shoes come back?")
+
+    assert answer.answer.startswith("I found nothing in the documents")
+    assert (answer.sources, answer.metadata["citations"]) == ([], [])
+    rejected = (await desk.run("get_turn_trace", messageId=answer.message_id)).rejected
+    assert [(each["number"], each["isLeftOut"]) for each in rejected] == [(1, True), (2, True)]
+    assert rejected[1]["reason"] == "No passage has this number."
 
 
 async def test_an_agent_that_hides_its_sources_shows_none(desk):
@@ -162,6 +214,7 @@ async def test_without_a_model_it_answers_from_its_documents(desk, models):
 
 
 async def test_each_citation_is_checked_at_its_place(desk, models):
+    await desk.set(restrictKnowledge=False)
     models.model = ScriptedModel(["Refunds take 99 minutes [1]. Shoes may come back within 30 days [1]."])
 
     answer = await desk.ask("When may shoes come back?")
@@ -600,6 +653,20 @@ async def test_the_trace_tells_why_an_answer_was_given(desk):
     assert turn.trace["usage"]["totalTokens"] == 15
     assert set(turn.trace["milliseconds"]) == {"retrieval", "model", "total"}
     assert written(turn.created_at).endswith("Z")
+
+
+async def test_the_trace_shows_what_the_model_was_given_and_says_what_it_cut(desk, models):
+    models.model = ScriptedModel(["Yes.", "Within 30 days [1]."])
+    await desk.ask("word " * 1_000, conversationId="talk1")
+
+    answer = await desk.ask("When may shoes come back?", conversationId="talk1")
+
+    trace = await desk.run("get_turn_trace", messageId=answer.message_id)
+    long, *others = trace.messages
+    assert (long["by"], long["text"], long["isCut"]) == ("person", ("word " * 400), True)
+    assert others == [{"by": "agent", "text": "Yes."}, {"by": "person", "text": "When may shoes come back?"}]
+    assert trace.history == 2
+    assert [(each["text"], each.get("isCut")) for each in trace.passages] == [(SHOP, None)]
 
 
 async def test_a_test_is_refused_in_a_conversation_that_can_reach_a_person(desk):

@@ -103,6 +103,7 @@ def test_citations_are_marks_in_the_text_and_footnotes_behind_it(talk, runner):
 def test_a_mark_that_did_not_hold_is_told(talk, runner):
     said = "Shoes may be returned within thirty days [1]. The moon is made of cheese [1]."
     engine, chat, shown = talk(ScriptedModel([said]))
+    runner.run(run(engine, "update_agent", id=_agent(engine, runner), restrictKnowledge=False))
     store = runner.run(run(engine, "create_datastore", type="qdrant", name="Shop"))
     text = "Shoes may be returned within thirty days. Bring the receipt."
     runner.run(run(engine, "create_datasource", datastoreId=store["id"], name="returns.txt", text=text))

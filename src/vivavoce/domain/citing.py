@@ -18,6 +18,16 @@ class Cite(NamedTuple):
     """The place in the text without the marks."""
 
 
+class Invented(NamedTuple):
+    """A number in brackets after a word that no source has."""
+
+    number: int
+    at: int
+
+
+Mark = Cite | Invented
+
+
 class Citing:
     """Reads a text once, in bounded memory and in a time that grows with its length alone.
 
@@ -36,17 +46,17 @@ class Citing:
         self._follows_mark = False
         self._begins_line = False  # a mark began the line, so what follows begins it without a blank
         self._code = _Code()
-        self._out: list[str | Cite] = []
+        self._out: list[str | Mark] = []
 
-    def feed(self, piece: str) -> Sequence[str | Cite]:
-        """The text that is certain now, and the citations in it."""
+    def feed(self, piece: str) -> Sequence[str | Mark]:
+        """The text that is certain now, and the marks in it."""
         return self._read(self._rest + piece, is_end=False)
 
-    def end(self) -> Sequence[str | Cite]:
+    def end(self) -> Sequence[str | Mark]:
         """What was held back."""
         return self._read(self._rest, is_end=True)
 
-    def _read(self, text: str, *, is_end: bool) -> Sequence[str | Cite]:
+    def _read(self, text: str, *, is_end: bool) -> Sequence[str | Mark]:
         plain = text if text.isascii() else text.translate(_SAME)
         begin = 0
         close = plain.find("]") if self.known > 0 else -1
@@ -99,11 +109,14 @@ class Citing:
         self._follows_mark = True
         self._begins_line = self._last == "\n"
         for number in numbers:
-            if number <= self.known and number not in self._here:
-                self._here.add(number)
-                cite = Cite(number, self._at)
-                self.cites.append(cite)
-                self._out.append(cite)
+            if number in self._here:
+                continue
+            self._here.add(number)
+            if number <= self.known:
+                self.cites.append(Cite(number, self._at))
+                self._out.append(self.cites[-1])
+            else:
+                self._out.append(Invented(number, self._at))
 
     def _give(self, text: str) -> None:
         if not text:

@@ -9,11 +9,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.domain.citing import Cite, Citing
+from vivavoce.domain.citing import Citing, Invented, Mark
+from vivavoce.domain.sifting import Rejected, Sifting
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import Hear, Told
 from vivavoce.ports import Again, Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
 
+from .extractive import found_nothing
+from .sources import Bearing
 from .toolbox import Asked, Toolbox
 
 MOST_ROUNDS = 8
@@ -34,8 +37,10 @@ class Drafted:
     """What came of the model's work."""
 
     text: str = ""
-    cites: list[Cite] = field(default_factory=list)
-    """Which source each place of the text rests on."""
+    cites: list[Mark] = field(default_factory=list)
+    """Which source each place of the text rests on, as the model says."""
+    rejected: list[Rejected] = field(default_factory=list)
+    """What of that did not hold while it spoke."""
     spent: list[Spent] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     """What was called and what it gave, for the trace; secrets are markers."""
@@ -47,10 +52,21 @@ class Drafted:
     milliseconds: int = 0
 
 
-async def answered(model: Model, prompt: Prompt, toolbox: Toolbox, hear: Hear, drafted: Drafted) -> None:
-    """Let the model speak until it is done; `drafted` holds how far it has come, whatever happens."""
+async def answered(
+    model: Model,
+    prompt: Prompt,
+    toolbox: Toolbox,
+    hear: Hear,
+    drafted: Drafted,
+    *,
+    is_sifted: bool = False,
+) -> None:
+    """Let the model speak until it is done; `drafted` holds how far it has come, whatever happens.
+
+    Where it `is_sifted`, a sentence whose citations all fail is not said.
+    """
     started = time.monotonic()
-    speaking = _Speaking(model, prompt, toolbox, hear, drafted)
+    speaking = _Speaking(model, prompt, toolbox, hear, drafted, is_sifted)
     try:
         async with asyncio.timeout(LONGEST):
             await speaking.until_done()
@@ -58,8 +74,12 @@ async def answered(model: Model, prompt: Prompt, toolbox: Toolbox, hear: Hear, d
         raise UpstreamFailed(f"The turn took longer than {LONGEST:g} seconds.") from None
     finally:
         drafted.milliseconds = round_ms(started)
-    if drafted.asked is None and not drafted.text.strip():
+    if drafted.asked is not None or drafted.text.strip():
+        return
+    if not drafted.rejected:
         raise UpstreamFailed("The model said nothing.", hint="Ask again, or choose another model.")
+    drafted.text = found_nothing(prompt)
+    hear(Told("answer", drafted.text))
 
 
 @dataclass
@@ -71,6 +91,7 @@ class _Speaking:
     toolbox: Toolbox
     hear: Hear
     drafted: Drafted
+    is_sifted: bool
 
     async def until_done(self) -> None:
         for number in range(MOST_ROUNDS + 1):
@@ -88,7 +109,7 @@ class _Speaking:
 
     async def _round(self, prompt: Prompt) -> list[Called]:
         """What the model calls when it is asked once; what it says is told on the way."""
-        citing = Citing(known=len(self.toolbox.numbered))
+        reading = self._reading()
         calls: list[Called] = []
         before = len(self.drafted.text), len(self.drafted.cites)
         begins = self._next_paragraph()
@@ -96,21 +117,28 @@ class _Speaking:
         async with aclosing(self.model.answer(prompt)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
-                    self._take(citing.feed(piece.text), begins)
+                    self._take(reading.feed(piece.text), begins)
                 elif isinstance(piece, Called):
                     calls.append(piece)
                 elif isinstance(piece, Cut):
                     self.drafted.is_cut = True
                 elif isinstance(piece, Again):
-                    citing, calls = Citing(known=len(self.toolbox.numbered)), []
+                    reading, calls = self._reading(), []
                     self._take_back(*before)
                 else:
                     self.drafted.spent.append(piece)
                 if len(self.drafted.text) >= MOST_ANSWER:
                     self.drafted.is_cut = True
+                    self.drafted.rejected += reading.rejected
                     return []
-        self._take(citing.end(), begins)
+        self._take(reading.end(), begins)
+        self.drafted.rejected += reading.rejected
         return calls
+
+    def _reading(self) -> _Reading:
+        found = self.toolbox.numbered.found
+        sifting = Sifting(Bearing(found)) if self.is_sifted and found else None
+        return _Reading(Citing(known=len(found)), sifting)
 
     def _take_back(self, text: int, cites: int) -> None:
         """Forget what was said since: nobody has heard it."""
@@ -121,16 +149,37 @@ class _Speaking:
         """Where the next words stand: after a blank line, where something was said before."""
         return len(self.drafted.text) + (len(_BETWEEN) if self.drafted.text else 0)
 
-    def _take(self, pieces: Sequence[str | Cite], begins: int) -> None:
+    def _take(self, pieces: Sequence[str | Mark], begins: int) -> None:
         for piece in pieces:
-            if isinstance(piece, Cite):
-                self.drafted.cites.append(Cite(piece.number, begins + piece.at))
-                self.hear(Told("cite", str(piece.number)))
+            if not isinstance(piece, str):
+                self.drafted.cites.append(piece._replace(at=max(begins, len(self.drafted.text))))
+                if not isinstance(piece, Invented):
+                    self.hear(Told("cite", str(piece.number)))
             elif piece:
                 between = _BETWEEN if len(self.drafted.text) < begins else ""
                 piece = (between + piece)[: MOST_ANSWER - len(self.drafted.text)]
                 self.drafted.text += piece
                 self.hear(Told("answer", piece))
+
+
+@dataclass
+class _Reading:
+    """Reads what a model says: takes the marks out and, where it is sifted, what they do not bear out."""
+
+    citing: Citing
+    sifting: Sifting | None
+
+    @property
+    def rejected(self) -> Sequence[Rejected]:
+        return () if self.sifting is None else self.sifting.rejected
+
+    def feed(self, text: str) -> Sequence[str | Mark]:
+        pieces = self.citing.feed(text)
+        return pieces if self.sifting is None else self.sifting.feed(pieces)
+
+    def end(self) -> Sequence[str | Mark]:
+        pieces = self.citing.end()
+        return pieces if self.sifting is None else [*self.sifting.feed(pieces), *self.sifting.end()]
 
 
 async def _carry_out(calls: Sequence[Called], toolbox: Toolbox, drafted: Drafted, hear: Hear) -> bool:

@@ -22,7 +22,8 @@ from .assembling import Scene, prompt_for
 from .callbacks import begin_at_once, check_callback
 from .confirming import Confirming
 from .drafting import draft
-from .finishing import Done, ended, finished, left, put_off
+from .extractive import ExtractiveModel
+from .finishing import ended, finished, left, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
 from .journal import Journal
@@ -34,6 +35,7 @@ from .retrieval import Found
 from .sources import Checked, checked
 from .spending import Meter
 from .toolbox import Toolbox
+from .tracing import Done
 from .triggers import follow_trigger
 from .turns import Stopped, Taken, its_time
 from .waiting import answer_of, attend, kept, later, retell, silent, wait_for_model
@@ -204,7 +206,8 @@ class _Turn:
         done = self._done = Done(known, prompt, toolbox, drafted, meter)
         if self.going_on is not None:
             drafted.steps, drafted.calls = await self.going_on.steps(toolbox)
-        await answered(guarded, prompt, toolbox, self.errand.hear, drafted)
+        is_sifted = known.agent.restrict_knowledge and not isinstance(model, ExtractiveModel)
+        await answered(guarded, prompt, toolbox, self.errand.hear, drafted, is_sifted=is_sifted)
         done.milliseconds.update(retrieval=retrieved, model=drafted.milliseconds, total=round_ms(started))
         async with self.errand.pace.work():
             return await self._finished(replace(done, checked=await _checked(drafted, numbered.found)))
@@ -266,7 +269,7 @@ class _Turn:
 async def _checked(drafted: Drafted, found: Sequence[Found]) -> Checked:
     """What of an answer is borne out; where that takes long, it is found out beside the others' work."""
     checking = partial(checked, drafted.text, drafted.cites, found)
-    compared = [found[cite.number - 1] for cite in drafted.cites] if drafted.cites else found
+    compared = [found[cite.number - 1] for cite in drafted.cites if cite.number <= len(found)] or found
     characters = sum(len(each.cited.text) for each in compared)
     is_little = len(drafted.text) * (1 + characters) <= _AT_ONCE
     return checking() if is_little else await asyncio.to_thread(checking)

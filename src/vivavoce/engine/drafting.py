@@ -15,6 +15,7 @@ from .answering import Drafted, answered
 from .assembling import Scene, knowledge_for, prompt_for, scene
 from .choosing import model_for
 from .enclosures import with_files
+from .extractive import ExtractiveModel
 from .guarding import GuardedModel
 from .handlers import Errand, Work
 from .numbering import Numbered
@@ -38,7 +39,9 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     meter = Meter(known.agent, errand.ports, drafted.spent)
     toolbox = Toolbox(known, errand.ports, numbered=Numbered(found[: len(prompt.passages)]))
     try:
-        await answered(GuardedModel(model, meter), prompt, toolbox, errand.hear, drafted)
+        is_sifted = known.agent.restrict_knowledge and not isinstance(model, ExtractiveModel)
+        guarded = GuardedModel(model, meter)
+        await answered(guarded, prompt, toolbox, errand.hear, drafted, is_sifted=is_sifted)
     finally:
         usage = await asyncio.shield(errand.write(lambda work: spend(meter, work)))
     borne_out = await asyncio.to_thread(checked, drafted.text, drafted.cites, toolbox.numbered.found)

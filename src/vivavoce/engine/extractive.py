@@ -27,6 +27,11 @@ class ExtractiveModel:
         yield Spent(self.name)
 
 
+def found_nothing(prompt: Prompt) -> str:
+    """That the documents do not answer, in the language of the question."""
+    return _said(prompt, "unknown")
+
+
 def _pieces(prompt: Prompt) -> Iterator[Piece]:
     wish = _wish(prompt.question)
     returned = [step.text for step in prompt.steps if isinstance(step, Returned) and step.name == wish]

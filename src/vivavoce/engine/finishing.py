@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.turns import OPEN, Approval, TurnState
-from vivavoce.operations.answers import AgentAnswer, AnswerSource, ApprovalAsked, Usage
-from vivavoce.ports import Prompt, Spent
+from vivavoce.operations.answers import AgentAnswer, ApprovalAsked, Usage
 
 from .announcing import announce
-from .answering import Drafted
 from .assembling import Scene
 from .endings import answer_back, said_together, tell_of_the_end
 from .handlers import Work
 from .holding import let_others_pass, take_up
 from .outgoing import say
 from .silences import expect_answer
-from .sources import NOTHING, Checked
-from .spending import Meter, spend
+from .spending import spend
 from .steps import written_steps
 from .toolbox import Asked, Toolbox
+from .tracing import Done, model_in, trace_of
 from .turns import Stopped, Taken, check_nobody_took_over, current
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a turn came to, before it is stored."""
-
-    scene: Scene
-    prompt: Prompt
-    toolbox: Toolbox
-    drafted: Drafted
-    meter: Meter
-    milliseconds: dict[str, int] = field(default_factory=dict)
-    checked: Checked = NOTHING
 
 
 def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnswer:
@@ -63,7 +46,7 @@ def finished(done: Done, mine: Taken, message: Message, work: Work) -> AgentAnsw
             usage=usage.model_dump(mode="json"),
             agent_id=done.scene.agent.id,
             input_id=message.id,
-            agent_model=_model(done.drafted.spent),
+            agent_model=model_in(done.drafted.spent),
             metadata={
                 "citations": [list(cite) for cite in done.checked.cites],
                 **({"isCut": True} if done.drafted.is_cut else {}),
@@ -95,36 +78,6 @@ def _by_step(scene: Scene) -> dict[str, Any]:
     if not scene.is_step_agent:
         return {"agent": scene.agent}
     return {"isStepAgentResponse": True, "stepAgentId": scene.agent.id, "stepAgentName": scene.agent.name}
-
-
-def trace_of(done: Done, sources: Sequence[AnswerSource], usage: Usage) -> dict[str, Any]:
-    """What happened in a turn, for who wants to know why it was answered so."""
-    prompt = done.prompt
-    return {
-        "model": _model(done.drafted.spent),
-        "instructions": prompt.instructions,
-        "history": len(prompt.history),
-        **({"files": [each.traced() for each in done.scene.enclosures]} if done.scene.enclosures else {}),
-        "passages": [_passage(number, done, sources) for number in range(1, len(done.toolbox.numbered) + 1)],
-        "tools": [tool.name for tool in done.toolbox.offered()],
-        "calls": [*done.drafted.calls, *done.toolbox.under_way],
-        "usage": usage.model_dump(mode="json"),
-        "milliseconds": done.milliseconds,
-    }
-
-
-def _passage(number: int, done: Done, sources: Sequence[AnswerSource]) -> dict[str, Any]:
-    """A passage that the model was given in the prompt, or found in a search."""
-    found = done.toolbox.numbered.found[number - 1]
-    return {
-        "number": number,
-        "source": found.datasource.name,
-        "score": found.score,
-        "datasourceId": found.datasource.id,
-        "chunkId": str(found.cited.id),
-        "cited": any(source.number == number for source in sources),
-        **({"isSearched": True} if number > done.toolbox.numbered.given else {}),
-    }
 
 
 def _asked(
@@ -191,10 +144,6 @@ def _moved(conversation: Conversation, toolbox: Toolbox, work: Work) -> Conversa
         work.tell("CONVERSATION_RESOLVED", conversation.id)
     work.tables.conversations.replace(conversation)
     return conversation
-
-
-def _model(spent: Sequence[Spent]) -> str | None:
-    return spent[-1].model if spent else None
 
 
 def put_off(

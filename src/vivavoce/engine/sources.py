@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from vivavoce.domain.citing import Cite
+from vivavoce.domain.citing import Cite, Invented, Mark
 from vivavoce.domain.sentences import Span, sentences_of
+from vivavoce.domain.sifting import Rejected, judged, span_at
 from vivavoce.domain.supporting import support
 from vivavoce.operations.answers import AnswerSource
 
@@ -23,26 +24,51 @@ class Checked(NamedTuple):
     sources: list[AnswerSource]
     cites: list[Cite]
     """The citations that hold, each at its place."""
+    rejected: Sequence[Rejected] = ()
+    """Those that do not, each with the reason."""
 
 
 NOTHING = Checked([], [])
 
 
-def checked(text: str, cites: Sequence[Cite], found: Sequence[Found]) -> Checked:
+class Bearing:
+    """Says why a statement is not borne out by the passage that it names, and remembers what bears it out."""
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        self._found = found
+        self._checks = 0
+        self.spans: dict[int, tuple[int, int]] = {}
+        """For each passage, the words that the first statement rests on which names it."""
+
+    def __call__(self, statement: str, mark: Mark) -> str:
+        """The reason; empty where it is borne out."""
+        if isinstance(mark, Invented) or mark.number > len(self._found):
+            return "No passage has this number."
+        self._checks += 1
+        if self._checks > _MOST:
+            return f"Not checked: only {_MOST} citations of an answer are."
+        span = _span(statement, self._found[mark.number - 1])
+        if span is None:
+            return "No words of the passage bear it out."
+        self.spans.setdefault(mark.number, span)
+        return ""
+
+
+def checked(text: str, marks: Sequence[Mark], found: Sequence[Found]) -> Checked:
     """The passages that a text rests on, best first; where it cites none, those that say what it says."""
     sentences = list(sentences_of(text))
-    if not cites:
-        return Checked(_best_first(_alike(text, sentences[:_MOST], found), found), [])
-    ends = [end for _, end in sentences]
-    spans: dict[int, tuple[int, int]] = {}
+    bearing = Bearing(found)
     held: list[Cite] = []
-    for cite in cites[:_MOST]:
-        start = sentences[min(bisect_left(ends, cite.at), len(ends) - 1)].start if sentences else 0
-        span = _span(text[min(start, cite.at) : cite.at].strip(), found[cite.number - 1])
-        if span is not None:
-            held.append(cite)
-            spans.setdefault(cite.number, span)
-    return Checked(_best_first(spans, found), held)
+    rejected: list[Rejected] = []
+    for mark in marks if sentences else ():
+        statement, reason = judged(text, span_at(sentences, mark.at, text), mark, bearing)
+        if reason == "":
+            held.append(Cite(*mark))
+        else:
+            rejected.append(Rejected(mark.number, statement, reason))
+    is_cited = any(isinstance(mark, Cite) for mark in marks)
+    spans = bearing.spans if is_cited else _alike(text, sentences[:_MOST], found)
+    return Checked(_best_first(spans, found), held, rejected)
 
 
 def _best_first(spans: Mapping[int, tuple[int, int]], found: Sequence[Found]) -> list[AnswerSource]:
@@ -63,7 +89,11 @@ def _alike(text: str, sentences: Sequence[Span], found: Sequence[Found]) -> dict
 
 
 def _span(statement: str, found: Found) -> tuple[int, int] | None:
-    return support(statement, found.cited.text, found.cited.language)
+    return _support(statement, found.cited.text, found.cited.language)
+
+
+_support = lru_cache(maxsize=256)(support)
+"""What was checked while an answer came is checked once more when it is whole."""
 
 
 def _source(number: int, found: Found, span: tuple[int, int]) -> AnswerSource:

@@ -264,8 +264,20 @@ class TurnTrace(Result):
     model: Annotated[str | None, Field(description="The model that answered.")] = None
     instructions: Annotated[str | None, Field(description="The system prompt as it was sent.")] = None
     history: Annotated[int | None, Field(description="How many earlier messages were sent along.")] = None
+    messages: Annotated[
+        list[dict[str, Any]],
+        Field(description="These messages as they were sent, then the question; cut where isCut says so."),
+    ] = []
+    files: Annotated[
+        list[dict[str, Any]], Field(description="Files of the message, and what became of each.")
+    ] = []
     passages: Annotated[
-        list[dict[str, Any]], Field(description="Passages that the model was given, with their scores.")
+        list[dict[str, Any]],
+        Field(description="Passages that the model was given, with their scores; cut where isCut says so."),
+    ] = []
+    rejected: Annotated[
+        list[dict[str, Any]],
+        Field(description="Citations that did not hold, each with the reason and whether it was left out."),
     ] = []
     tools: Annotated[list[str], Field(description="Tools that the model could call.")] = []
     calls: Annotated[list[dict[str, Any]], Field(description="Calls that it made, secrets as markers.")] = []

@@ -58,8 +58,8 @@ class GetTurnTrace(
 ):
     """Show how an answer came about, or why there is none: for a message of the person or of the agent.
 
-    The model, the system prompt, the passages with their scores, the calls of tools with secrets as
-    markers, tokens, cost and times.
+    The model, the system prompt, the messages and passages that it was given with their scores, citations
+    that did not hold, the calls of tools with secrets as markers, tokens, cost and times.
     """
 
     message_id: MessageId

@@ -1,0 +1,69 @@
+"""Sifting: what is left of a text whose citations are checked as it comes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.domain.citing import Cite, Citing, Mark
+from vivavoce.domain.sifting import Sifting
+
+pieces = st.lists(
+    st.sampled_from(
+        ["Yes. ", "No", "[1]", " [2]", "[9]", "\n", "- ", "It is 3.", " ", "\u65e5\u3002", "(so", ") "]
+    )
+    | st.text(max_size=4),
+    max_size=30,
+)
+
+
+def sifted(texts: list[str], bears) -> tuple[str, list[Cite], Sifting]:
+    citing, sifting = Citing(known=3), Sifting(bears)
+    out = [each for text in texts for each in sifting.feed(citing.feed(text))]
+    out += [*sifting.feed(citing.end()), *sifting.end()]
+    said = "".join(each for each in out if isinstance(each, str))
+    return said, [each for each in out if isinstance(each, Cite)], sifting
+
+
+def holds(statement: str, mark: Mark) -> str:
+    return ""
+
+
+def fails(statement: str, mark: Mark) -> str:
+    return "No."
+
+
+@given(pieces)
+def test_where_everything_holds_nothing_is_lost_or_moved(texts):
+    citing = Citing(known=3)
+    plain = [each for text in texts for each in citing.feed(text)] + list(citing.end())
+
+    said, cites, sifting = sifted(texts, holds)
+
+    assert said == "".join(each for each in plain if isinstance(each, str))
+    assert sifting.rejected == []
+    assert said.strip() == "" or len(cites) >= len(citing.cites)  # numbers that no source has hold here too
+
+
+@given(pieces)
+def test_where_nothing_holds_no_citation_is_left(texts):
+    _, cites, sifting = sifted(texts, fails)
+
+    assert cites == []
+    assert all(each.is_left_out and each.reason == "No." for each in sifting.rejected)
+
+
+def test_a_sentence_is_given_on_before_the_text_ends():
+    sifting = Sifting(holds)
+
+    assert sifting.feed(["It is open. And then"]) == []
+    assert sifting.feed([" it closes at nine"]) == ["It is open."]
+    assert sifting.end() == [" ", "And then it closes at nine"]
+
+
+def test_one_citation_that_holds_keeps_its_sentence():
+    def only_the_first(statement: str, mark: Mark) -> str:
+        return "" if mark.number == 1 else "No."
+
+    said, cites, sifting = sifted(["It is open [1][2]. It is free [2]."], only_the_first)
+
+    assert (said, cites) == ("It is open.", [Cite(1, 10)])
+    assert [(each.number, each.is_left_out) for each in sifting.rejected] == [(2, False), (2, True)]
