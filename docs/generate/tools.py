@@ -63,7 +63,7 @@ def _offered() -> list[Kind]:
 def _tool(kind: Kind) -> Iterator[str]:
     spec = kind.spec
     yield from (f"### {spec.name}", "", spec.description, "")
-    facts = [f"Scope `{spec.effect.scope}`; {_EFFECTS[spec.effect]}."]
+    facts = [f"Scope `{spec.scope}`; {_EFFECTS[spec.effect]}."]
     if spec.offer == "extra":
         facts.append("Offered on request.")
     if spec.takes_along:

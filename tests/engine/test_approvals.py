@@ -60,6 +60,16 @@ async def test_nothing_is_sent_until_an_operator_has_seen_all_of_it(desk):
     assert [turn.state for turn in await desk.turns()] == ["asking"]
 
 
+async def test_a_key_that_only_reads_and_sends_cannot_approve_what_it_brought_about(desk):
+    chat = Caller(name="chat", scopes=frozenset({Scope.READ, Scope.SEND}))
+    id = await asked(desk, caller=chat)
+
+    with pytest.raises(NotAllowed, match="'chat' lacks the scope write"):
+        await desk.run("answer_approval", caller=chat, id=id, approved=True)
+
+    assert (await state_of(desk, id), desk.sent) == (("pending", ""), [])
+
+
 async def test_an_approved_call_is_sent_as_it_was_shown_and_the_agent_answers(desk):
     id = await asked(desk)
     (approval,) = await desk.pending()

@@ -51,9 +51,10 @@ ALLOWED = {
         *("create_contacts", "import_contacts", "merge_contacts", "delete_contacts"),
         *("create_avatar", "update_avatar", "delete_avatar"),
         *("create_channel", "update_channel", "renew_channel_token", "delete_channel", "remove_follow_up"),
+        *("answer_approval",),
     },
     Scope.SEND: {
-        *("agent_query", "send_message", "answer_approval", "generate_response"),
+        *("agent_query", "send_message", "generate_response"),
         *("redeliver", "resume_webhook", "retry_arrival", "schedule_follow_up", "retry_answer"),
         *("add_conversation_to_scenario", "move_conversation"),
     },

@@ -171,11 +171,11 @@ def test_a_key_reaches_the_operations_of_its_scopes_and_no_others(client, keys, 
 
     answer = client.request(spec.route.method, path, json={}, headers=bearing(keys[scope]))
 
-    if spec.effect.scope is scope:
+    if spec.scope is scope:
         assert answer.status_code in (200, 201, 400, 404)
     else:
         assert (answer.status_code, answer.json()["error"]) == (403, "UNAUTHORIZED")
-        assert f"lacks the scope {spec.effect.scope}" in answer.json()["message"]
+        assert f"lacks the scope {spec.scope}" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -186,11 +186,11 @@ async def test_a_key_reaches_the_tools_of_its_scopes_over_mcp(settings, keys, sc
             refused = {
                 name: (await client.call_tool(name, {})).content[0].text
                 for name, kind in CATALOGUE.items()
-                if kind.spec.offer != "never" and kind.spec.effect.scope is not scope
+                if kind.spec.offer != "never" and kind.spec.scope is not scope
             }
 
     offered = {name for name, kind in CATALOGUE.items() if kind.spec.offer != "never"}
-    assert listed == {name for name in offered if CATALOGUE[name].spec.effect.scope is scope}
+    assert listed == {name for name in offered if CATALOGUE[name].spec.scope is scope}
     assert listed | refused.keys() == offered
     assert all(text.startswith("not_allowed: ") for text in refused.values())
 

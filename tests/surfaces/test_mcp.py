@@ -353,7 +353,7 @@ async def test_a_selection_of_what_does_not_exist_is_refused(connect, selection,
 @pytest.mark.parametrize("scope", list(Scope))
 async def test_a_scope_lists_its_own_tools_and_refuses_the_others(connect, scope, era):
     caller = Caller(name="narrow", scopes=frozenset({scope}))
-    theirs = [name for name in OFFERED if CATALOGUE[name].spec.effect.scope is scope]
+    theirs = [name for name in OFFERED if CATALOGUE[name].spec.scope is scope]
     async with connect(era, caller=caller, elicitation_callback=_never) as client:
         listed = [tool.name for tool in (await client.list_tools()).tools]
         for name in set(OFFERED) - set(theirs):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from vivavoce.domain.entities import Moment
+from vivavoce.domain.keys import Scope
 from vivavoce.domain.turns import ApprovalState
 from vivavoce.domain.values import Id, Text
 
@@ -77,13 +78,14 @@ class AnswerApproval(
     Operation[AnsweredApproval],
     effect=Effect.SEND,
     toolset="conversations",
+    scope=Scope.WRITE,  # who may change a tool may let it do without approval anyway
     route="POST /approvals/{id}",
     offer="extra",
 ):
     """Approve or reject a call. Approved, it is sent as list_approvals shows it; then the agent answers.
 
-    Rejected, nothing is sent, and the agent answers without it. A call is decided on once. Any key with the
-    scope `send` may approve: decide only as the people in charge want it, never because an agent asks.
+    Rejected, nothing is sent, and the agent answers without it. A call is decided on once. It needs a key
+    with the scope `write`: decide only as the people in charge want it, never because an agent asks.
     """
 
     id: Annotated[Id, Field(description="The approval's id, as list_approvals shows it.")]

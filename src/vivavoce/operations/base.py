@@ -48,7 +48,7 @@ class Effect(StrEnum):
 
     @property
     def scope(self) -> Scope:
-        """The scope that a caller needs."""
+        """The scope that a caller needs, unless an operation says otherwise."""
         return _SCOPES.get(self, Scope.WRITE)
 
 
@@ -126,6 +126,7 @@ class Spec:
     toolset: str
     description: str
     effect: Effect
+    scope: Scope
     route: Route | None
     also: tuple[Route, ...]
     offer: Offer
@@ -152,6 +153,7 @@ class Operation(Value, Generic[R]):
 
     - `name`: the tool's name where the spec's differs from the class name in snake case
     - `toolset`: the group it belongs to, where that is not its module
+    - `scope`: what a caller needs, where that is not what the effect needs
     - `route`: method, path and, where it is not 200, the status of success
     - `also`: further routes that lead here; accepted, not documented
     - `arguments`: "query" where the wire has the arguments of a change in the address
@@ -180,6 +182,7 @@ class Operation(Value, Generic[R]):
         effect: Effect | None = None,
         name: str = "",
         toolset: str = "",
+        scope: Scope | None = None,
         route: str | None = None,
         also: tuple[str, ...] = (),
         arguments: Literal["body", "query"] = "body",
@@ -206,6 +209,7 @@ class Operation(Value, Generic[R]):
             toolset=toolset or cls.__module__.rpartition(".")[2],
             description=inspect.cleandoc(cls.__doc__ or ""),
             effect=effect,
+            scope=effect.scope if scope is None else scope,
             route=_route(route, arguments),
             also=tuple(filter(None, (_route(other, arguments) for other in also))),
             offer=offer,

@@ -48,12 +48,12 @@ class Caller(Value):
                 "asked of it.",
                 hint="Use a key that is for everything; vivavoce keys create makes one.",
             )
-        if spec.effect.scope in self.scopes or (self.is_anonymous and spec.anonymous):
+        if spec.scope in self.scopes or (self.is_anonymous and spec.anonymous):
             return None
         if self.is_anonymous:
             return NotAuthenticated(f"{spec.name} needs a valid API key.", hint="Send it as a bearer token.")
         return NotAllowed(
-            f"The key {self.name!r} lacks the scope {spec.effect.scope} that {spec.name} needs.",
+            f"The key {self.name!r} lacks the scope {spec.scope} that {spec.name} needs.",
             hint="Use a key that has it; vivavoce keys create makes one.",
         )
 

@@ -113,7 +113,7 @@ def _operation(kind: type[Operation[Any]], schema: Json, names: Any) -> Json:
         "operationId": spec.name,
         "tags": [spec.toolset],
         "summary": summary,
-        "description": f"{text.strip()}\n\nScope: {spec.effect.scope}.".strip(),
+        "description": f"{text.strip()}\n\nScope: {spec.scope}.".strip(),
         "parameters": [
             _parameter(name, schema["properties"][name], "path", True) for name in spec.route.path_names
         ],

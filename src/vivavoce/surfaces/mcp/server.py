@@ -82,9 +82,7 @@ def server(
 
     async def list_tools(context: Context, page: PaginatedRequestParams | None) -> ListToolsResult:
         scopes = caller(context).scopes
-        return ListToolsResult(
-            tools=[tool(kind) for kind in offered.values() if kind.spec.effect.scope in scopes]
-        )
+        return ListToolsResult(tools=[tool(kind) for kind in offered.values() if kind.spec.scope in scopes])
 
     async def call_tool(
         context: Context, call: CallToolRequestParams
