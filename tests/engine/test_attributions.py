@@ -55,3 +55,26 @@ async def test_who_came_through_an_ad_is_found_by_it(lines):
 
     assert [each["id"] for each in found["conversations"]] == [(await line.talk()).id]
     assert other["conversations"] == []
+
+
+async def test_prompts_may_name_the_ad_that_brought_the_person_last(lines):
+    line = lines("At nine.", "At ten.")
+    prompt = (
+        "{ad-headline}|{ad-body}|{ad-source-url}|{ad-source-type}|{ad-clicked-at}|{ad-clid}|{ad-source-id}."
+    )
+    await line.opened(systemPrompt=prompt)
+    told = {"headline": "Shoes\nfor less " * 20, "body": "b" * 300, "sourceUrl": "https://ads.example/1"}
+    await line.hears("When?", ctwa_attributions=[{**CLICK, "ctwaClid": "k0"}, {**CLICK, **told}])
+
+    first = line.model.prompts[0].instructions.partition(".")[0].split("|")
+    assert (first[0], first[1]) == (("Shoes for less " * 20)[:100], "b" * 200)
+    whole = line.model.prompts[0].instructions
+    assert "|https://ads.example/1|ad|2026-01-31T09:30:00.000Z|k1|ad1." in whole
+
+
+async def test_what_nobody_knows_is_left_out_of_a_prompt(lines):
+    line = lines("At nine.")
+    await line.opened(systemPrompt="<{ad-headline}{ad-clid}{summary}{frustration-level}>")
+    await line.hears("When?")
+
+    assert line.model.prompts[0].instructions.startswith("<>")

@@ -37,6 +37,24 @@ def shown_of(known: Iterable[Mapping[str, Any]], **belongs_to: str | None) -> li
     return [{**always, **each, **belongs_to} for each in known]
 
 
+def variables_of(known: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What prompt variables tell of the ad that brought the person last, in one line each; else nothing."""
+    last = known[-1] if known else {}
+    return {name: " ".join(str(last.get(field, "")).split())[:most] for name, (field, most) in _TOLD.items()}
+
+
+_TOLD = {
+    "ad-headline": ("headline", 100),
+    "ad-body": ("body", 200),
+    "ad-source-url": ("sourceUrl", 200),
+    "ad-source-type": ("sourceType", 100),
+    "ad-clicked-at": ("clickedAt", 100),
+    "ad-clid": ("ctwaClid", 500),
+    "ad-source-id": ("sourceId", 200),
+}
+"""Each variable, where its value stands, and how many characters it may have."""
+
+
 def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     names = ("ctwaClid",) if one.get("ctwaClid") else ("sourceId", "clickedAt")
     return all(one.get(name) == other.get(name) for name in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from vivavoce.domain.attributions import variables_of
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation
 from vivavoce.domain.crm import Step
@@ -35,6 +36,7 @@ def prompt_variables(
         "frustration-level": _percent(conversation.frustration),
         "conversation-tags": ", ".join(conversation.tags),
         "summary": conversation.summary or "",
+        **variables_of(conversation.ctwa_attributions),
         "today": f"{work.now:%A, %Y-%m-%d}",
         **_of_step(step, work),
     }
