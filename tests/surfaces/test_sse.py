@@ -236,6 +236,38 @@ async def test_a_client_that_goes_away_before_the_first_word_stops_it_too(asked)
     assert [turn.state for turn in await turns_of(engine)] == ["interrupted"]
 
 
+@pytest.mark.parametrize("path", ["/agents/@ana/query", "/agents/@ana/simplequery"])
+async def test_a_client_that_wants_a_whole_answer_and_goes_away_stops_the_generation(asked, path):
+    model = WaitingModel(["We open "])
+    engine, _, _ = await asked(model)
+
+    async with listening(application(engine)) as port:
+        async with posted(port, path, json.dumps({"query": "When?"}).encode()):
+            await asyncio.wait_for(model.waits.wait(), 30)
+            assert not model.closed.is_set()
+        await asyncio.wait_for(model.closed.wait(), 30)
+
+    (turn,) = await turns_of(engine)
+    assert (turn.state, turn.answer_id) == ("interrupted", None)
+    kept = await engine.ports.store.read(lambda tables: tables.messages.last(turn.conversation_id, 9))
+    assert [message.text for message in kept] == ["When?"]
+
+
+async def test_a_client_that_goes_away_does_not_stop_an_answer_that_is_sent_elsewhere(asked):
+    model, outside = WaitingModel(then=["At nine."]), FakeOutside()
+    engine, _, _ = await asked(model, outside=outside)
+
+    async with listening(application(engine)) as port:
+        body = json.dumps({"query": "When?", "callbackURL": "https://hook.example/"}).encode()
+        async with posted(port, "/agents/@ana/query", body):
+            await asyncio.wait_for(model.waits.wait(), 30)
+        model.go.set()
+        await engine.close(at_once=False)
+
+    assert [turn.state for turn in await turns_of(engine)] == ["answered"]
+    assert [url for _, url, *_ in outside.sent] == ["https://hook.example/"]
+
+
 async def test_a_client_that_goes_away_while_it_waits_holds_up_nobody(asked):
     model = WaitingModel(then=["Nine."])
     engine, client, _ = await asked(model)

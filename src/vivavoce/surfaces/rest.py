@@ -171,9 +171,9 @@ def _endpoint(
             if isinstance(op, AgentQuery):
                 op = op.model_copy(update={"is_aside": is_brief or op.is_aside})
                 ask = partial(backend(request).run, op, caller())
-                refuse = partial(refused, kind=kind, where=where)
-                answer = await answers.answered(op, ask, refuse, request, is_brief=is_brief)
-                return naming(ignored, answer)
+                given = texts_of(request) if sent is None else sent
+                refuse = partial(refused, kind=kind, where=where, given=given)
+                return naming(ignored, answers.answered(op, ask, refuse, request, is_brief=is_brief))
             result = await backend(request).run(op, caller())
         except VivavoceError as error:
             given = texts_of(request) if sent is None else sent

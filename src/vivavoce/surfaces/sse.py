@@ -54,7 +54,7 @@ class Stream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         heard = Heard()
         asking = begun(self._ask, heard)
-        leaving = asyncio.create_task(_gone(receive))
+        leaving = asyncio.create_task(gone(receive))
         leaving.add_done_callback(heard.wake)
         line = _Line(send)
         try:
@@ -102,6 +102,12 @@ def is_raw(parameters: QueryParams) -> bool:
     return encoding == "raw"
 
 
+async def gone(receive: Receive) -> None:
+    """Wait until the client has gone away."""
+    while (await receive())["type"] != "http.disconnect":
+        continue
+
+
 def percent_encoded(payload: str) -> list[str]:
     """A payload as encodeURIComponent writes it: one line, whatever is in it."""
     return [quote(payload, safe=_UNRESERVED, errors="replace")]
@@ -144,9 +150,3 @@ class _Line:
 def _raw(payload: str) -> list[str]:
     """A payload as it is, in as many lines as it has."""
     return re.split(r"\r\n|\r|\n", payload)
-
-
-async def _gone(receive: Receive) -> None:
-    """Wait until the client has gone away."""
-    while (await receive())["type"] != "http.disconnect":
-        continue
