@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.domain.citing import Cite, Citing, Mark
-from vivavoce.domain.sifting import Sifting
+from vivavoce.domain.sifting import Reason, Sifting
 
 pieces = st.lists(
     st.sampled_from(
@@ -23,12 +23,16 @@ def sifted(texts: list[str], bears) -> tuple[str, list[Cite], Sifting]:
     return said, [each for each in out if isinstance(each, Cite)], sifting
 
 
-def holds(statement: str, mark: Mark) -> str:
-    return ""
+def holds(statement: str, mark: Mark) -> None:
+    return None
 
 
-def fails(statement: str, mark: Mark) -> str:
-    return "No."
+def fails(statement: str, mark: Mark) -> Reason:
+    return Reason("No.")
+
+
+def is_in_other_words(statement: str, mark: Mark) -> Reason:
+    return Reason("Perhaps.", is_grave=False)
 
 
 @given(pieces)
@@ -51,6 +55,16 @@ def test_where_nothing_holds_no_citation_is_left(texts):
     assert all(each.is_left_out and each.reason == "No." for each in sifting.rejected)
 
 
+@given(pieces)
+def test_what_may_be_the_same_in_other_words_is_said_without_citing(texts):
+    plain, _, _ = sifted(texts, holds)
+
+    said, cites, sifting = sifted(texts, is_in_other_words)
+
+    assert (said, cites) == (plain, [])
+    assert not any(each.is_left_out for each in sifting.rejected)
+
+
 def test_a_sentence_is_given_on_before_the_text_ends():
     sifting = Sifting(holds)
 
@@ -60,8 +74,8 @@ def test_a_sentence_is_given_on_before_the_text_ends():
 
 
 def test_one_citation_that_holds_keeps_its_sentence():
-    def only_the_first(statement: str, mark: Mark) -> str:
-        return "" if mark.number == 1 else "No."
+    def only_the_first(statement: str, mark: Mark) -> Reason | None:
+        return None if mark.number == 1 else Reason("No.")
 
     said, cites, sifting = sifted(["It is open [1][2]. It is free [2]."], only_the_first)
 

@@ -32,6 +32,7 @@ from vivavoce.testing import FakeClock, ScriptedModel, TestModels, ingested, ope
 SHOP = "Our shop sells shoes. Shoes may come back within 30 days. We ship to Brazil for 9 dollars."
 
 BACK = "Shoes may come back within 30 days"
+NOTHING = "I found nothing in the documents"
 
 
 class Desk:
@@ -149,7 +150,7 @@ async def test_a_citation_that_the_passage_does_not_bear_out_is_no_citation(desk
         {
             "number": 1,
             "statement": "The moon is made of cheese",
-            "reason": "No words of the passage bear it out.",
+            "reason": "The passage says nothing of the kind.",
             "isLeftOut": False,
         }
     ]
@@ -165,6 +166,22 @@ async def test_a_citation_that_the_passage_does_not_bear_out_is_no_citation(desk
         (f"According to [1], {BACK}.", f"According to, {BACK}."),
         ("Hello! Cheese is free [1]. How can I help you?", "Hello! How can I help you?"),
         (
+            "Send your shoes back to us for about a month [1].",
+            "Send your shoes back to us for about a month.",
+        ),
+        ("Shoes may never come back within 30 days [1].", NOTHING),
+        ("Shoes may come back within 60 days [1].", NOTHING),
+        ("We ship to Japan for 9 dollars [1].", NOTHING),
+        (
+            "Well, Maria, shoes may come back within 30 days [1].",
+            "Well, Maria, shoes may come back within 30 days.",
+        ),
+        (
+            "Os sapatos podem ser devolvidos em um m\u00eas [1].",
+            "Os sapatos podem ser devolvidos em um m\u00eas.",
+        ),
+        ("Os sapatos podem ser devolvidos em 60 dias [1].", NOTHING),
+        (
             f"- {BACK} [1]\n- Cheese is free [1]\n- We ship to Brazil [1]\n",
             f"- {BACK}\n- We ship to Brazil\n",
         ),
@@ -179,8 +196,8 @@ async def test_who_is_held_to_documents_does_not_say_what_they_do_not_bear_out(
 
     answer = await desk.engine.run(query, OPERATOR, heard.append if is_streamed else None)
 
-    assert answer.answer == told
-    assert not is_streamed or "".join(each.text for each in heard if each.kind == "answer") == told
+    assert answer.answer == told or (told == NOTHING and answer.answer.startswith(NOTHING))
+    assert not is_streamed or "".join(each.text for each in heard if each.kind == "answer") == answer.answer
     assert all(0 <= at <= len(told) for _, at in answer.metadata["citations"])
 
 
@@ -189,7 +206,7 @@ async def test_who_is_held_to_documents_and_can_say_nothing_says_so(desk, models
 
     answer = await desk.ask("When may shoes come back?")
 
-    assert answer.answer.startswith("I found nothing in the documents")
+    assert answer.answer.startswith(NOTHING)
     assert (answer.sources, answer.metadata["citations"]) == ([], [])
     rejected = (await desk.run("get_turn_trace", messageId=answer.message_id)).rejected
     assert [(each["number"], each["isLeftOut"]) for each in rejected] == [(1, True), (2, True)]

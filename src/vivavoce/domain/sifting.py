@@ -9,13 +9,23 @@ from typing import NamedTuple
 from .citing import Cite, Mark
 from .sentences import Span, sentences_of
 
-Bears = Callable[[str, Mark], str]
-"""Why a statement is not borne out by what its mark names; empty where it is."""
 _AHEAD = 12
 """Characters that must follow a sentence before it is certain that it has ended."""
 _FEW = 3
 """Words before a mark that state nothing by themselves, as in `According to [1], ...`."""
 _LONGEST = 300
+
+
+class Reason(NamedTuple):
+    """Why a statement is not borne out by what its mark names."""
+
+    text: str
+    is_grave: bool = True
+    """Whether it had better not be said. Else the words do not tell: it may be the same in other words."""
+
+
+Bears = Callable[[str, Mark], Reason | None]
+"""Why a statement is not borne out; None where it is."""
 
 
 class Rejected(NamedTuple):
@@ -29,7 +39,7 @@ class Rejected(NamedTuple):
 
 
 class Sifting:
-    """Holds a text back until each sentence is whole, and leaves out those whose citations all fail.
+    """Holds a text back until each sentence is whole, and leaves out those whose citations all fail gravely.
 
     A sentence that cites nothing is given on, and so is one of whose citations some hold, with these.
     """
@@ -77,15 +87,18 @@ class Sifting:
     def _sentence(self, span: Span, marks: Sequence[Mark]) -> list[str | Cite]:
         """The sentence with what holds of its marks; nothing where it has some and none holds."""
         held: list[Cite] = []
-        failed: list[Rejected] = []
+        failed: list[tuple[int, str, Reason]] = []
         for mark in marks:
             statement, reason = judged(self._text, span, mark, self._bears)
-            if reason == "":
+            if reason is None:
                 held.append(Cite(mark.number, mark.at))
             else:
-                failed.append(Rejected(mark.number, statement, reason, is_left_out=True))
-        self._is_left_out = bool(failed) and not held
-        self.rejected += [each._replace(is_left_out=self._is_left_out) for each in failed]
+                failed.append((mark.number, statement, reason))
+        self._is_left_out = bool(failed) and not held and all(reason.is_grave for _, _, reason in failed)
+        self.rejected += [
+            Rejected(number, statement, reason.text, self._is_left_out)
+            for number, statement, reason in failed
+        ]
         if self._is_left_out:
             return []
         whole = self._text[: span.end].rstrip()
@@ -94,13 +107,13 @@ class Sifting:
         return [gap, *said] if gap else said
 
 
-def judged(text: str, span: Span, mark: Mark, bears: Bears) -> tuple[str, str]:
+def judged(text: str, span: Span, mark: Mark, bears: Bears) -> tuple[str, Reason | None]:
     """What a mark stands for, and why it is not borne out; no reason where it is."""
     before, whole = text[span.start : mark.at].strip(), text[span.start : span.end].strip()
     reason = bears(before, mark)
-    if reason != "" and len(before.split()) <= _FEW and bears(whole, mark) == "":
-        return whole[:_LONGEST], ""
-    return (before or whole)[:_LONGEST], reason
+    if reason is None or len(before.split()) > _FEW:
+        return before[:_LONGEST], reason
+    return whole[:_LONGEST], bears(whole, mark)
 
 
 def span_at(spans: Sequence[Span], at: int, text: str) -> Span:

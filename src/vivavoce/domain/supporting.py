@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ _NEARBY = 2
 """Sentences around a span in which a number may stand as well."""
 _ENOUGH = 0.5
 """Which share of a statement's words, weighed by their rarity, a span must hold."""
+_AKIN = 0.2
+"""Which share they hold at the least that say the same in other words."""
 _WORTH_A_SENTENCE = 0.12
 """What a further sentence must add to that share."""
 _COGNATES = 3
@@ -39,6 +42,35 @@ def support(statement: str, text: str, language: str) -> tuple[int, int] | None:
     if best is None and language_of(said, language) != language:
         best = _best_across(_read(said, language_of(said, language)), sentences)
     return None if best is None else Span(spans[best[0]].start, spans[best[1]].end)
+
+
+class Doubt(Enum):
+    """Why a passage does not bear a statement out."""
+
+    OTHER_WORDS = "No words of the passage bear it out."
+    OTHERWISE = "The passage says otherwise."
+    NOTHING = "The passage says nothing of the kind."
+
+
+def doubt(statement: str, text: str, language: str) -> Doubt:
+    """Why `text` does not bear out a statement that it has no support for.
+
+    It may say the same in other words, or in another language: then words do not tell. It says otherwise
+    where a number of the statement is not in it, or where it speaks of the same with another name or denies
+    it. Whom the statement speaks to is no part of what it says.
+    """
+    said = _read(statement, language)
+    _, sentences = _passage(text, language)
+    if not said.numbers <= _all(each.counted for each in sentences):
+        return Doubt.OTHERWISE
+    worded = said._replace(words=said.words - said.counted)  # a number alone makes nothing akin
+    most = max((share for _, _, _, share in _windows(worded, sentences)), default=0.0)
+    is_other_language = language_of(statement, language) != language
+    if is_other_language or _best(_read(_ADDRESSED.sub("", statement), language), sentences) is not None:
+        return Doubt.OTHER_WORDS
+    if most >= _ENOUGH:
+        return Doubt.OTHERWISE
+    return Doubt.OTHER_WORDS if most >= _AKIN else Doubt.NOTHING
 
 
 @lru_cache(maxsize=64)
@@ -64,22 +96,31 @@ class _Sentence(NamedTuple):
 
 def _best(said: _Sentence, sentences: Sequence[_Sentence]) -> tuple[int, int] | None:
     """The first and the last of the neighbours that hold most of what is said, as few as possible."""
-    rarity = _rarity(said.words, sentences)
-    whole = sum(rarity.values())
     best, best_worth = None, 0.0
-    for first in range(len(sentences)):
-        held: set[str] = set()
-        for last in range(first, min(first + _MOST_SENTENCES, len(sentences))):
-            held |= sentences[last].words & said.words
-            share = sum(rarity[word] for word in held) / whole if whole else 0.0
-            worth = share - _WORTH_A_SENTENCE * (last - first)
-            is_enough = share >= _ENOUGH and len(held) >= min(2, len(said.words)) and worth > best_worth
-            if is_enough and _agree(said, sentences, first, last, held):
-                best, best_worth = (first, last), worth
+    for first, last, held, share in _windows(said, sentences):
+        worth = share - _WORTH_A_SENTENCE * (last - first)
+        is_enough = share >= _ENOUGH and len(held) >= min(2, len(said.words)) and worth > best_worth
+        if is_enough and _agree(said, sentences, first, last, held):
+            best, best_worth = (first, last), worth
     return best
 
 
-def _agree(said: _Sentence, sentences: Sequence[_Sentence], first: int, last: int, held: set[str]) -> bool:
+def _windows(
+    said: _Sentence, sentences: Sequence[_Sentence]
+) -> Iterator[tuple[int, int, frozenset[str], float]]:
+    """The first and the last of a few neighbours, which words of what is said they hold, and their share."""
+    rarity = _rarity(said.words, sentences)
+    whole = sum(rarity.values())
+    for first in range(len(sentences)):
+        held: frozenset[str] = frozenset()
+        for last in range(first, min(first + _MOST_SENTENCES, len(sentences))):
+            held |= sentences[last].words & said.words
+            yield first, last, held, sum(rarity[word] for word in held) / whole if whole else 0.0
+
+
+def _agree(
+    said: _Sentence, sentences: Sequence[_Sentence], first: int, last: int, held: frozenset[str]
+) -> bool:
     """Whether numbers and names of the statement stand there, and neither denies what the other says."""
     nearby = sentences[max(0, first - _NEARBY) : last + 1 + _NEARBY]
     if not said.numbers <= _all(each.counted for each in nearby):
@@ -133,6 +174,8 @@ def _are_known(names: frozenset[str], words: frozenset[str]) -> bool:
 _ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,2}[.)]|#{1,6})\s+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d{1,20}(?:[.,:]\d{1,20}){0,6}")
+_ADDRESSED = re.compile(r",\s+[A-Z\u00c0-\u00de][^\W\d_]+(?=\s*[,.!?])")
+"""A name between commas, as who is spoken to."""
 _CLAUSE = re.compile(r"[,;:()\u2014]\s|[.!?]\s|\s(?:and|but|e|mas|y|pero)\s", re.IGNORECASE)
 _DENYING = words(
     "not no never none cannot neither nor without non can't don't doesn't didn't isn't aren't won't wasn't",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from vivavoce.domain.citing import Cite, Invented, Mark
 from vivavoce.domain.sentences import Span, sentences_of
-from vivavoce.domain.sifting import Rejected, judged, span_at
-from vivavoce.domain.supporting import support
+from vivavoce.domain.sifting import Reason, Rejected, judged, span_at
+from vivavoce.domain.supporting import Doubt, doubt, support
 from vivavoce.operations.answers import AnswerSource
 
 from .retrieval import Found
@@ -40,18 +40,20 @@ class Bearing:
         self.spans: dict[int, tuple[int, int]] = {}
         """For each passage, the words that the first statement rests on which names it."""
 
-    def __call__(self, statement: str, mark: Mark) -> str:
-        """The reason; empty where it is borne out."""
+    def __call__(self, statement: str, mark: Mark) -> Reason | None:
+        """The reason; None where it is borne out."""
         if isinstance(mark, Invented) or mark.number > len(self._found):
-            return "No passage has this number."
+            return Reason("No passage has this number.")
         self._checks += 1
         if self._checks > _MOST:
-            return f"Not checked: only {_MOST} citations of an answer are."
-        span = _span(statement, self._found[mark.number - 1])
+            return Reason(f"Not checked: only {_MOST} citations of an answer are.")
+        found = self._found[mark.number - 1]
+        span = _span(statement, found)
         if span is None:
-            return "No words of the passage bear it out."
+            why = doubt(statement, found.cited.text, found.cited.language)
+            return Reason(why.value, is_grave=why is not Doubt.OTHER_WORDS)
         self.spans.setdefault(mark.number, span)
-        return ""
+        return None
 
 
 def checked(text: str, marks: Sequence[Mark], found: Sequence[Found]) -> Checked:
@@ -62,10 +64,10 @@ def checked(text: str, marks: Sequence[Mark], found: Sequence[Found]) -> Checked
     rejected: list[Rejected] = []
     for mark in marks if sentences else ():
         statement, reason = judged(text, span_at(sentences, mark.at, text), mark, bearing)
-        if reason == "":
+        if reason is None:
             held.append(Cite(*mark))
         else:
-            rejected.append(Rejected(mark.number, statement, reason))
+            rejected.append(Rejected(mark.number, statement, reason.text))
     is_cited = any(isinstance(mark, Cite) for mark in marks)
     spans = bearing.spans if is_cited else _alike(text, sentences[:_MOST], found)
     return Checked(_best_first(spans, found), held, rejected)
