@@ -45,6 +45,11 @@ def test_an_open_question_names_its_subject(question, subject):
         "What about them?",
         "Conta de luz atrasada paga multa?",
         "O que conta a lei?",
+        "Que idade tinha Franklin quando escreveu sobre vacinas?",
+        "Que rei da Fran\u00e7a disse algo sobre vacinas?",
+        "O que aconteceu quando ele escreveu sobre vacinas?",
+        "What does it cost to write about squash?",
+        "Diga de que cor \u00e9 o cavalo.",
         "",
     ],
 )

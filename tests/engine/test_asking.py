@@ -32,6 +32,11 @@ from vivavoce.testing import FakeClock, ScriptedModel, TestModels, ingested, ope
 SHOP = "Our shop sells shoes. Shoes may come back within 30 days. We ship to Brazil for 9 dollars."
 
 BACK = "Shoes may come back within 30 days"
+RUSSIAN = (
+    "\u0414\u0430, \u0442\u0443\u0444\u043b\u0438 \u043c\u043e\u0436\u043d\u043e "
+    "\u0432\u0435\u0440\u043d\u0443\u0442\u044c \u0437\u0430 30 \u0434\u043d\u0435\u0439"
+)
+"""Shoes can be brought back within 30 days."""
 NOTHING = "I found nothing in the documents"
 
 
@@ -169,6 +174,14 @@ async def test_a_citation_that_the_passage_does_not_bear_out_is_no_citation(desk
             "Send your shoes back to us for about a month [1].",
             "Send your shoes back to us for about a month.",
         ),
+        (
+            "1. Shoes go back for about a month [1]\n2. Ship shoes back to us [1]",
+            "1. Shoes go back for about a month\n2. Ship shoes back to us",
+        ),
+        (f"{RUSSIAN} [1].", f"{RUSSIAN}."),
+        ("Yes [1].", "Yes."),
+        (f"{BACK} [1].\n- Cheese is free [1]\n\nBye.", f"{BACK}.\n\nBye."),
+        ("Cheese is free [1]:\n```sh\nbuy cheese\n```\n", "Cheese is free:\n```sh\nbuy cheese\n```\n"),
         ("Shoes may never come back within 30 days [1].", NOTHING),
         ("Shoes may come back within 60 days [1].", NOTHING),
         ("We ship to Japan for 9 dollars [1].", NOTHING),
@@ -199,6 +212,23 @@ async def test_who_is_held_to_documents_does_not_say_what_they_do_not_bear_out(
     assert answer.answer == told or (told == NOTHING and answer.answer.startswith(NOTHING))
     assert not is_streamed or "".join(each.text for each in heard if each.kind == "answer") == answer.answer
     assert all(0 <= at <= len(told) for _, at in answer.metadata["citations"])
+
+
+async def test_nothing_is_left_out_once_a_tool_was_called_on_which_it_may_rest(desk, models):
+    await desk.run("addMarkAsResolvedTool", agentId=desk.agent_id)
+    models.model = ScriptedModel([[Called("1", "mark_as_resolved", "{}")], "I closed 4711 for you [1]."])
+
+    answer = await desk.ask("Please close my ticket.")
+
+    assert (answer.answer, answer.sources) == ("I closed 4711 for you.", [])
+
+
+async def test_the_number_of_an_order_needs_no_document(desk, models):
+    models.model = ScriptedModel(["Shoes of order 123456 may come back within 30 days [1]."])
+
+    answer = await desk.ask("May the shoes of order 123456 come back?")
+
+    assert [source.quote for source in answer.sources] == ["Shoes may come back within 30 days."]
 
 
 async def test_who_is_held_to_documents_and_can_say_nothing_says_so(desk, models):

@@ -96,7 +96,7 @@ async def test_what_is_not_finished_or_went_wrong_is_kept_until_someone_deals_wi
     left = await line.read(
         lambda tables: {each.state for each in (*tables.deliveries.where(), *tables.arrivals.where())}
     )
-    assert left == {"waiting", "sending", "uncertain", "failed", "held"}
+    assert left == {"waiting", "sending", "uncertain", "failed", "withdrawn", "held"}
 
 
 async def test_its_days_begin_when_it_was_last_changed(line):

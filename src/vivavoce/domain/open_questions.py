@@ -108,24 +108,28 @@ _DIZ = (
     r"|dice|dicen|dijo|sabe|escribe|piensa|ense\u00f1a)"
 )
 _SOBRE = r"(?:sobre|a\s+respeito\s+d[eoa]s?|acerca\s+d(?:[eoa]s?|el))"
+_ELSE = r"(?:cost|take|happen|when|if|who|need|quando|quem|cust\w+|acontec\w+|houve|cuando|cuesta)"
+_BETWEEN = rf"(?:(?!{_ELSE}\b)\S+\s+)"
+"""A word before the verb, that asks for nothing else."""
 _OPEN = tuple(
     re.compile(rf"(?:(?:please|and|por\s+favor|e|y),?\s+)?(?:{each})\s+", re.IGNORECASE)
     for each in (
         rf"(?:(?:can|could)\s+you\s+)?(?:tell|teach)\s+(?:me|us)\s+(?:more\s+|something\s+|a\s+bit\s+|all\s+)?{_ABOUT}",
         rf"(?:talk|speak|write)\s+(?:(?:to|with)\s+(?:me|us)\s+)?{_ABOUT}",
         rf"what\s+(?:is|was|are|were|has\s+been)\s+{_SAYS}\s+(?:here\s+|there\s+)?{_ABOUT}",
-        rf"what\s+(?:does|did|do|can|could|would|has|have)\s+(?:\S+\s+){{1,6}}?{_SAYS}\s+(?:(?:me|us)\s+)?{_ABOUT}",
+        rf"what\s+(?:does|did|do|can|could|would|has|have)\s+{_BETWEEN}{{1,6}}?{_SAYS}\s+(?:(?:me|us)\s+)?{_ABOUT}",
         rf"what\s+(?:is|was|are|were)\s+(?:\S+\s+){{1,4}}?{_VIEWS}\s+(?:on|towards?|{_ABOUT})",
         r"(?:what|how)\s+about|describe|discuss|summari[sz]e|descreva|describa",
         rf"(?:me\s+)?(?:fale|falem|conte|diga|discorra|h[a\u00e1]bla|cu[e\u00e9]nta|di)(?:-?(?:me|nos))?"
         rf"(?:\s+(?:mais|m[a\u00e1]s|algo|um\s+pouco|un\s+poco))?\s+(?:{_SOBRE}|d[eoa]s?|del)",
-        rf"(?:o\s+)?qu[e\u00e9]\s+(?:\u00e9\s+que\s+)?(?:\S+\s+){{0,4}}?{_DIZ}(?:(?:\s+\S+){{0,3}}?\s+{_SOBRE}|\s+(?:d[eoa]s?|del))",
+        rf"(?:(?:o\s+que|qu\u00e9|que\s+\u00e9\s+que)\s+{_BETWEEN}{{0,4}}?|que\s+){_DIZ}"
+        rf"(?:(?:\s+\S+){{0,3}}?\s+{_SOBRE}|\s+(?:d[eoa]s?|del))",
         rf"qual\s+(?:\u00e9|era|foi)\s+a\s+(?:opini\u00e3o|vis\u00e3o|posi\u00e7\u00e3o|ideia)\s+(?:\S+\s+){{0,3}}?{_SOBRE}",
     )
 )
 _CLAUSE = re.compile(
     r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"
-    r"|quais|se|o\s+que)\b",
+    r"|quais|se|que|o\s+que)\b",
     re.IGNORECASE,
 )
 """What asks for one thing after all: "tell me about how many"."""

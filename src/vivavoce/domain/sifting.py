@@ -49,7 +49,7 @@ class Sifting:
         self._text = ""
         self._marks: list[Mark] = []
         self._gap = ""  # the blanks after the last sentence that was said
-        self._is_left_out = False
+        self._is_left_out = self._has_said = False
         self.rejected: list[Rejected] = []
 
     def feed(self, pieces: Sequence[str | Mark]) -> list[str | Cite]:
@@ -94,15 +94,21 @@ class Sifting:
                 held.append(Cite(mark.number, mark.at))
             else:
                 failed.append((mark.number, statement, reason))
-        self._is_left_out = bool(failed) and not held and all(reason.is_grave for _, _, reason in failed)
+        has_code = "```" in self._text[span.start : span.end]
+        is_grave = bool(failed) and all(reason.is_grave for _, _, reason in failed)
+        self._is_left_out = is_grave and not held and not has_code
         self.rejected += [
             Rejected(number, statement, reason.text, self._is_left_out)
             for number, statement, reason in failed
         ]
-        if self._is_left_out:
-            return []
         whole = self._text[: span.end].rstrip()
-        gap, self._gap = self._gap, self._text[max(len(whole), span.start) : span.end]
+        after = self._text[max(len(whole), span.start) : span.end]
+        if self._is_left_out:
+            if self._has_said and after.count("\n") > self._gap.count("\n"):
+                self._gap = after  # what follows stands in a paragraph of its own, as it did
+            return []
+        self._has_said = True
+        gap, self._gap = self._gap, after
         said = _parts(self._text, Span(span.start, max(len(whole), span.start)), held)
         return [gap, *said] if gap else said
 

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from .languages import language_of, small_words
+from .languages import UNKNOWN, language_of, small_words
 from .numerals import plain_number
 from .sentences import Span, sentences_of, trimmed
 from .vocabulary import words
@@ -22,6 +22,10 @@ _ENOUGH = 0.5
 """Which share of a statement's words, weighed by their rarity, a span must hold."""
 _AKIN = 0.2
 """Which share they hold at the least that say the same in other words."""
+_SHORT = 2
+"""Words that state nothing by themselves, as "Yes, certainly"."""
+_TELLING = 4
+"""A sentence of more words has a small word that tells its language, if that is known."""
 _WORTH_A_SENTENCE = 0.12
 """What a further sentence must add to that share."""
 _COGNATES = 3
@@ -56,21 +60,31 @@ def doubt(statement: str, text: str, language: str) -> Doubt:
     """Why `text` does not bear out a statement that it has no support for.
 
     It may say the same in other words, or in another language: then words do not tell. It says otherwise
-    where a number of the statement is not in it, or where it speaks of the same with another name or denies
-    it. Whom the statement speaks to is no part of what it says.
+    where a figure of the statement is not in it, or where it speaks of the same with another name or denies
+    it. Whom the statement speaks to is no part of what it says, and hours are written in many ways.
     """
-    said = _read(statement, language)
+    stated = _CLOCK.sub("", _ITEM.sub("", statement.strip(), count=1))
+    said = _read(stated, language)
     _, sentences = _passage(text, language)
     if not said.numbers <= _all(each.counted for each in sentences):
         return Doubt.OTHERWISE
+    addressed = _read(_ADDRESSED.sub("", stated), language)
+    is_short = len(said.folded) <= _SHORT and not said.numbers
+    if is_short or _is_foreign(stated, language) or _best(addressed, sentences) is not None:
+        return Doubt.OTHER_WORDS
     worded = said._replace(words=said.words - said.counted)  # a number alone makes nothing akin
     most = max((share for _, _, _, share in _windows(worded, sentences)), default=0.0)
-    is_other_language = language_of(statement, language) != language
-    if is_other_language or _best(_read(_ADDRESSED.sub("", statement), language), sentences) is not None:
-        return Doubt.OTHER_WORDS
     if most >= _ENOUGH:
         return Doubt.OTHERWISE
     return Doubt.OTHER_WORDS if most >= _AKIN else Doubt.NOTHING
+
+
+def _is_foreign(statement: str, language: str) -> bool:
+    """Whether it is in another language, or in one that is not known here."""
+    if language_of(statement, language) != language:
+        return True
+    is_unknown = language_of(statement) == UNKNOWN
+    return is_unknown and (len(statement.split()) > _TELLING or bool(_OTHER_SCRIPT.search(statement)))
 
 
 @lru_cache(maxsize=64)
@@ -176,6 +190,10 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d{1,20}(?:[.,:]\d{1,20}){0,6}")
 _ADDRESSED = re.compile(r",\s+[A-Z\u00c0-\u00de][^\W\d_]+(?=\s*[,.!?])")
 """A name between commas, as who is spoken to."""
+_CLOCK = re.compile(
+    r"\b\d{1,2}(?:[:h.]\d\d)?\s?(?:[ap]\.?m\b\.?|h(?:oras)?\b)|\b\d{1,2}(?::|h)\d\d\b", re.IGNORECASE
+)
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f]")
 _CLAUSE = re.compile(r"[,;:()\u2014]\s|[.!?]\s|\s(?:and|but|e|mas|y|pero)\s", re.IGNORECASE)
 _DENYING = words(
     "not no never none cannot neither nor without non can't don't doesn't didn't isn't aren't won't wasn't",

@@ -16,7 +16,8 @@ from vivavoce.operations import Hear, Told
 from vivavoce.ports import Again, Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
 
 from .extractive import found_nothing
-from .sources import Bearing
+from .offering import SEARCH
+from .sources import Bearing, own_numbers
 from .toolbox import Asked, Toolbox
 
 MOST_ROUNDS = 8
@@ -63,7 +64,7 @@ async def answered(
 ) -> None:
     """Let the model speak until it is done; `drafted` holds how far it has come, whatever happens.
 
-    Where it `is_sifted`, a sentence whose citations all fail is not said.
+    Where it `is_sifted`, a sentence whose citations all fail gravely is not said, until a tool was called.
     """
     started = time.monotonic()
     speaking = _Speaking(model, prompt, toolbox, hear, drafted, is_sifted)
@@ -76,10 +77,15 @@ async def answered(
         drafted.milliseconds = round_ms(started)
     if drafted.asked is not None or drafted.text.strip():
         return
-    if not drafted.rejected:
+    if not drafted.rejected or has_acted(drafted):
         raise UpstreamFailed("The model said nothing.", hint="Ask again, or choose another model.")
     drafted.text = found_nothing(prompt)
     hear(Told("answer", drafted.text))
+
+
+def has_acted(drafted: Drafted) -> bool:
+    """Whether tools were called for more than knowledge: what is said then may rest on what they returned."""
+    return any(isinstance(step, Called) and step.name != SEARCH for step in drafted.steps)
 
 
 @dataclass
@@ -137,7 +143,8 @@ class _Speaking:
 
     def _reading(self) -> _Reading:
         found = self.toolbox.numbered.found
-        sifting = Sifting(Bearing(found)) if self.is_sifted and found else None
+        is_sifted = self.is_sifted and bool(found) and not has_acted(self.drafted)
+        sifting = Sifting(Bearing(found, own_numbers(self.prompt))) if is_sifted else None
         return _Reading(Citing(known=len(found)), sifting)
 
     def _take_back(self, text: int, cites: int) -> None:

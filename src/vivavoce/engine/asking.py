@@ -32,7 +32,7 @@ from .looks import alive
 from .numbering import Numbered
 from .opening import Opened, open_turn
 from .retrieval import Found
-from .sources import Checked, checked
+from .sources import Checked, checked, own_numbers
 from .spending import Meter
 from .toolbox import Toolbox
 from .tracing import Done
@@ -210,7 +210,7 @@ class _Turn:
         await answered(guarded, prompt, toolbox, self.errand.hear, drafted, is_sifted=is_sifted)
         done.milliseconds.update(retrieval=retrieved, model=drafted.milliseconds, total=round_ms(started))
         async with self.errand.pace.work():
-            return await self._finished(replace(done, checked=await _checked(drafted, numbered.found)))
+            return await self._finished(replace(done, checked=await _checked(done, numbered.found)))
 
     async def _finished(self, done: Done) -> AgentAnswer:
         self._done = done
@@ -266,9 +266,10 @@ class _Turn:
             )
 
 
-async def _checked(drafted: Drafted, found: Sequence[Found]) -> Checked:
+async def _checked(done: Done, found: Sequence[Found]) -> Checked:
     """What of an answer is borne out; where that takes long, it is found out beside the others' work."""
-    checking = partial(checked, drafted.text, drafted.cites, found)
+    drafted = done.drafted
+    checking = partial(checked, drafted.text, drafted.cites, found, own_numbers(done.prompt))
     compared = [found[cite.number - 1] for cite in drafted.cites if cite.number <= len(found)] or found
     characters = sum(len(each.cited.text) for each in compared)
     is_little = len(drafted.text) * (1 + characters) <= _AT_ONCE

@@ -21,7 +21,7 @@ from .handlers import Errand, Work
 from .numbering import Numbered
 from .opening import Opened
 from .references import agent_named
-from .sources import checked
+from .sources import checked, own_numbers
 from .spending import Meter, spend
 from .toolbox import Toolbox
 
@@ -44,7 +44,9 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
         await answered(guarded, prompt, toolbox, errand.hear, drafted, is_sifted=is_sifted)
     finally:
         usage = await asyncio.shield(errand.write(lambda work: spend(meter, work)))
-    borne_out = await asyncio.to_thread(checked, drafted.text, drafted.cites, toolbox.numbered.found)
+    borne_out = await asyncio.to_thread(
+        checked, drafted.text, drafted.cites, toolbox.numbered.found, own_numbers(prompt)
+    )
     return AgentAnswer(
         answer=drafted.text,
         conversation_id=op.conversation_id or "",

@@ -55,12 +55,14 @@ def _forgotten(job: Job, keeps: timedelta | None, work: Work) -> None:
 
 
 def _finished(tables: Tables) -> tuple[tuple[Table[Any], dict[str, str]], ...]:
-    """Which records nobody has to look at any more. What failed or is uncertain is not among them."""
+    """Which records nobody has to look at any more.
+
+    What failed or is uncertain is not among them, and what was withdrawn tells that it never went out.
+    """
     return (
         (tables.arrivals, {"state": "done"}),
         (tables.arrivals, {"state": "passed_over"}),
         (tables.deliveries, {"state": "sent"}),
-        (tables.deliveries, {"state": "withdrawn"}),
         (tables.events, {}),
     )
 

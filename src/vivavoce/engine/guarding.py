@@ -64,6 +64,7 @@ class GuardedModel:
                     if isinstance(piece, Again):
                         self.meter.spent.append(_estimated(prompt, int(wrote), piece.model, piece.price))
                         has_begun, wrote = False, 0.0
+                        await self.meter.reserve(prompt, self.price)  # for the next request
                     yield piece
         except VivavoceError:
             is_asked = has_begun  # who fails before the first word is not paid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,9 +12,11 @@ from vivavoce.domain.sentences import Span, sentences_of
 from vivavoce.domain.sifting import Reason, Rejected, judged, span_at
 from vivavoce.domain.supporting import Doubt, doubt, support
 from vivavoce.operations.answers import AnswerSource
+from vivavoce.ports import Prompt
 
 from .retrieval import Found
 
+_LONG_NUMBER = re.compile(r"\b\d{5,}\b")
 _MOST = 60
 """How many statements of an answer are checked; what a longer one says after them cites nothing."""
 
@@ -34,8 +37,8 @@ NOTHING = Checked([], [])
 class Bearing:
     """Says why a statement is not borne out by the passage that it names, and remembers what bears it out."""
 
-    def __init__(self, found: Sequence[Found]) -> None:
-        self._found = found
+    def __init__(self, found: Sequence[Found], own: frozenset[str] = frozenset()) -> None:
+        self._found, self._own = found, own
         self._checks = 0
         self.spans: dict[int, tuple[int, int]] = {}
         """For each passage, the words that the first statement rests on which names it."""
@@ -48,6 +51,7 @@ class Bearing:
         if self._checks > _MOST:
             return Reason(f"Not checked: only {_MOST} citations of an answer are.")
         found = self._found[mark.number - 1]
+        statement = _LONG_NUMBER.sub(lambda match: "" if match[0] in self._own else match[0], statement)
         span = _span(statement, found)
         if span is None:
             why = doubt(statement, found.cited.text, found.cited.language)
@@ -56,10 +60,18 @@ class Bearing:
         return None
 
 
-def checked(text: str, marks: Sequence[Mark], found: Sequence[Found]) -> Checked:
+def own_numbers(prompt: Prompt) -> frozenset[str]:
+    """Long numbers that the person gave, as that of an order: no passage has to have them."""
+    said = [prompt.question, *(each.text for each in prompt.history if each.by == "person")]
+    return frozenset(number for text in said for number in _LONG_NUMBER.findall(text))
+
+
+def checked(
+    text: str, marks: Sequence[Mark], found: Sequence[Found], own: frozenset[str] = frozenset()
+) -> Checked:
     """The passages that a text rests on, best first; where it cites none, those that say what it says."""
     sentences = list(sentences_of(text))
-    bearing = Bearing(found)
+    bearing = Bearing(found, own)
     held: list[Cite] = []
     rejected: list[Rejected] = []
     for mark in marks if sentences else ():

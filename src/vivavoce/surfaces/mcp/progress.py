@@ -32,12 +32,12 @@ async def progressing(
 ) -> T:
     """What `run` gives; the pieces of its answer are reported before, to a client that gave a token for it.
 
-    When we are cancelled, it stops.
+    When we are cancelled, it stops. It is a task of its own, since it puts things in order then, and a scope
+    of anyio would disturb that over and over.
     """
-    if "progress_token" not in (call.meta or {}):
-        return await run(None)
     heard = Heard()
-    running = begun(run, heard)
+    is_heard = "progress_token" in (call.meta or {})
+    running = begun(run if is_heard else lambda hear: run(None), heard)
     reporting = _Reporting(report)
     try:
         while not running.done():
