@@ -36,7 +36,7 @@ def crash_test(messages: int, name: str, folder: Path, *, seed: int, kills: bool
     First a server that only accepts and two workers beside it, then a server that works itself.
     """
     patience = _PATIENCE + messages / _SLOWEST
-    with database(name, folder) as place, _outside() as port:
+    with database(name, folder) as place, outside() as port:
         return asyncio.run(_crashed(messages, place, port, folder, random.Random(seed), kills, patience))
 
 
@@ -165,7 +165,7 @@ def _started(programs: list[Program]) -> Iterator[None]:
 
 
 @contextmanager
-def _outside() -> Iterator[int]:
+def outside() -> Iterator[int]:
     """What lies outside, as a process; its port."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.outside"], cwd=ROOT, stdout=subprocess.PIPE, text=True

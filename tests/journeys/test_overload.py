@@ -6,20 +6,18 @@ import asyncio
 import os
 import random
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from processes import rows_of, serving
 
+from tests.crash.journey import outside
 from tests.crash.outside import QUESTION
 from tests.crash.wire import Wire
 
-ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("OVERLOAD_SECONDS", "2"))
 """For how long they come ten times too fast; all that was refused comes again until it is taken."""
 TIMES = 10
@@ -93,19 +91,6 @@ class Watch:
         return int(found[1]) // 1024
 
 
-@contextmanager
-def outside() -> Iterator[int]:
-    """A model and a provider's address, as a process; its port."""
-    command = [sys.executable, "-m", "tests.crash.outside"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield int(process.stdout.readline())
-    finally:
-        process.kill()
-        process.communicate()
-
-
 @asynccontextmanager
 async def opened(address: str, outside: int) -> AsyncIterator[Provider]:
     """An agent with a channel, whose provider is outside."""
@@ -157,6 +142,7 @@ async def test_ten_times_too_many_events_are_refused_repeated_and_answered_once_
                 numbers = range(FIRST, FIRST + round(TIMES * pace * SECONDS))
                 await overloaded(provider, numbers, TIMES * pace)
                 await provider.until_answered(numbers.stop)
+                assert not watching.done(), "It stopped looking."
                 watching.cancel()
                 answered = await provider.answered()
     print(f"{pace:.0f} a second, {numbers.stop} events, {dict(provider.told)}")
