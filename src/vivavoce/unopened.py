@@ -52,9 +52,9 @@ class LateStore:
         self._open = open
         self._opened: SqliteStore | PostgresStore | None = None
 
-    async def read(self, work: Callable[[Tables], T]) -> T:
+    async def read(self, work: Callable[[Tables], T], *, is_long: bool = False) -> T:
         """Run `work` on one unchanging view of the store."""
-        return await self._store().read(work)
+        return await self._store().read(work, is_long=is_long)
 
     async def write(self, work: Callable[[Tables], T], *, alone: bool = False) -> T:
         """Run `work` in one transaction; it is durable when this returns, or nothing happened."""

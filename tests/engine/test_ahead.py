@@ -42,8 +42,8 @@ class SlowDisk:
         self.may_end = asyncio.Event()
         self.is_full = False
 
-    async def read(self, work: Callable[[Tables], Any]) -> Any:
-        return await self._store.read(work)
+    async def read(self, work: Callable[[Tables], Any], *, is_long: bool = False) -> Any:
+        return await self._store.read(work, is_long=is_long)
 
     async def write(self, work: Callable[[Tables], Any], *, alone: bool = False) -> Any:
         done = await self._store.write(work, alone=alone)

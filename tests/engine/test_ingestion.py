@@ -602,8 +602,8 @@ class FullAfter:
     def __init__(self, store, writes: int) -> None:
         self.store, self.left = store, writes
 
-    async def read(self, work):
-        return await self.store.read(work)
+    async def read(self, work, **how):
+        return await self.store.read(work, **how)
 
     async def write(self, work, **how):
         if self.left == 0:

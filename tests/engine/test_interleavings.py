@@ -68,8 +68,8 @@ class GatedStore:
     def __init__(self, store: Any, gate: Gate) -> None:
         self.store, self._gate = store, gate
 
-    async def read(self, work: Any) -> Any:
-        return await self._gate.through(lambda: self.store.read(work))
+    async def read(self, work: Any, **how: Any) -> Any:
+        return await self._gate.through(lambda: self.store.read(work, **how))
 
     async def write(self, work: Any, **how: Any) -> Any:
         return await self._gate.through(lambda: self.store.write(work, **how))

@@ -40,8 +40,8 @@ class FullAt:
     def __init__(self, store, write: int) -> None:
         self.store, self.left = store, write
 
-    async def read(self, work):
-        return await self.store.read(work)
+    async def read(self, work, **how):
+        return await self.store.read(work, **how)
 
     async def write(self, work, **how):
         self.left -= 1

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.adapters.sql.migrating import migrate
-from vivavoce.adapters.sql.sqlite import SqliteStore, _connected
+from vivavoce.adapters.sql.sqlite import SqliteStore
+from vivavoce.adapters.sql.sqlite_connections import SqliteConnection, connected
 from vivavoce.adapters.vault import AesVault, key_in
 from vivavoce.errors import StorageFailed
 from vivavoce.testing import CountedIds
@@ -96,7 +97,7 @@ def migrations_killed(folder: Path) -> int:
         path = folder / f"{number}.db"
         child = os.fork()
         if child == 0:
-            connection = _connected(path)
+            connection = connected(path, SqliteConnection)
             connection.execute("begin immediate")
             migrate(_Killed(connection, after=number))
             os._exit(0)

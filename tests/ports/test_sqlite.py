@@ -5,6 +5,7 @@ import json
 import os
 import sqlite3
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -13,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.adapters.sql import sqlite
 from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
+from vivavoce.adapters.sql.sqlite_connections import SqliteConnection
 from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.crm import ZapiNotice
 from vivavoce.domain.entities import written
@@ -397,7 +398,7 @@ async def test_a_backup_never_overwrites_and_leaves_nothing_when_it_fails(store,
 async def test_who_waits_for_a_database_that_another_holds_is_told_and_nothing_of_it_is_stored_later(
     path, monkeypatch
 ):
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.1)
+    monkeypatch.setattr(SqliteConnection, "patience", 0.1)
     store = opened(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("begin immediate")
@@ -410,6 +411,94 @@ async def test_who_waits_for_a_database_that_another_holds_is_told_and_nothing_o
 
     assert [type(each) for each in told] == [StorageFailed, StorageFailed]
     assert await scenarios_in(path) == ["s3"]
+
+
+def counted_to(number: int, threads: list[str], tables: Tables) -> int:
+    """A read that takes as long as it is told to, and notes where it runs."""
+    threads.append(threading.current_thread().name)
+    numbers = f"with recursive n(i) as (values(1) union all select i + 1 from n where i < {number})"
+    ((most,),) = tables.connection.execute(f"{numbers} select max(i) from n", {})
+    return most
+
+
+def read_one_by_one(number: int, threads: list[str], tables: Tables) -> int:
+    """A read of many short statements."""
+    threads.append(threading.current_thread().name)
+    return sum(tables.scenarios.find("nobody") is None for _ in range(number))
+
+
+async def test_a_short_read_needs_no_thread(store):
+    threads: list[str] = []
+
+    assert await store.read(partial(counted_to, 10, threads)) == 10
+    assert threads == [threading.current_thread().name]
+
+
+@pytest.mark.parametrize(("work", "number"), [(counted_to, 3_000_000), (read_one_by_one, 20_000)])
+async def test_a_long_read_is_begun_anew_in_a_thread_and_others_go_on_meanwhile(store, work, number):
+    here, threads, turns = threading.current_thread().name, [], 0
+    reading = asyncio.create_task(store.read(partial(work, number, threads)))
+    while not reading.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+
+    assert await reading == number
+    assert threads == [here, "vivavoce-read_0"]
+    assert turns > 5
+    assert await store.read(partial(counted_to, 10, threads)) == 10
+    assert threads[2:] == [here]
+
+
+async def test_a_read_that_is_said_to_be_long_goes_to_a_thread_at_once(store):
+    threads: list[str] = []
+
+    await store.read(partial(counted_to, 10, threads), is_long=True)
+
+    assert threads == ["vivavoce-read_0"]
+
+
+async def test_a_read_that_fails_leaves_nothing_open(store):
+    def fails(tables):
+        tables.scenarios.find("s1")
+        raise KeyError("on purpose")
+
+    with pytest.raises(KeyError):
+        await store.read(fails)
+    await store.write(partial(add_scenario, "s1"))
+
+    assert await store.read(lambda tables: tables.scenarios.find("s1")) is not None
+
+
+async def test_a_read_that_meets_a_lock_waits_for_it_in_a_thread(store):
+    threads: list[str] = []
+
+    def locked(tables: Tables) -> str:
+        threads.append(threading.current_thread().name)
+        if len(threads) == 1:
+            busy = sqlite3.OperationalError("database is locked")
+            busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise busy
+        return "read"
+
+    assert await store.read(locked) == "read"
+    assert threads[1:] == ["vivavoce-read_0"]
+
+
+async def test_who_reads_on_and_on_lets_others_have_a_turn(store):
+    turns = 0
+
+    async def another() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(another())
+    for _ in range(160):
+        await store.read(lambda tables: tables.scenarios.count())
+    beside.cancel()
+
+    assert turns >= 10
 
 
 async def test_of_units_that_are_written_together_one_that_fails_leaves_the_others(path):

@@ -125,7 +125,7 @@ async def test_a_read_sees_one_view_while_a_write_is_made(store):
         assert is_written.wait(PATIENCE)
         return before, tables.scenarios.count()
 
-    reading = asyncio.create_task(store.read(reads_twice))
+    reading = asyncio.create_task(store.read(reads_twice, is_long=True))
     assert await asyncio.to_thread(has_read.wait, PATIENCE)
     await store.write(lambda tables: tables.scenarios.add(a_scenario("s1")))
     is_written.set()

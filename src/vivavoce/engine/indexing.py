@@ -104,7 +104,7 @@ async def _held(collection: Collection, ports: Ports) -> int:
 
 async def _filled(name: str, ports: Ports, progress: Progress | None) -> None:
     while True:
-        collection, waiting, gone = await ports.store.read(partial(_left, name))
+        collection, waiting, gone = await ports.store.read(partial(_left, name), is_long=True)
         if collection is None:
             return
         if gone:

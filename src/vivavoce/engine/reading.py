@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from vivavoce.domain.documents import Part, headings_in
 from vivavoce.domain.kinds import kind_of
@@ -153,10 +154,16 @@ async def _filled(path: Path, source: Datasource, page: Page | None, ports: Port
         if page is not None:
             file.write(page.body)
             return page.kind
-        await ports.store.read(lambda tables: file.writelines(tables.uploads.chunks(source.id)))
+        await ports.store.read(partial(_copied, file, source.id), is_long=True)
     with path.open("rb") as file_again:
         head = file_again.read(4096)
     return kind_of(source.name, head, str(source.config.get("mime_type", "")))
+
+
+def _copied(file: BinaryIO, datasource_id: str, tables: Tables) -> None:
+    file.seek(0)  # it may be run again
+    file.truncate()
+    file.writelines(tables.uploads.chunks(datasource_id))
 
 
 def _as_site(source: Datasource, ports: Ports, tables: Tables) -> Datasource:

@@ -83,7 +83,7 @@ class Task:
 
         Whether that was all: where other work waits, a long text is let go of in the middle.
         """
-        document, text = await self.ports.store.read(lambda tables: _unfinished(source, tables))
+        document, text = await self.ports.store.read(partial(_unfinished, source), is_long=True)
         if document is None:
             return True
         if not document.hash:

@@ -132,8 +132,12 @@ class Tables(Protocol):
 class Store(Protocol):
     """Where entities live. A unit of work is a plain function: it cannot await inside a transaction."""
 
-    async def read(self, work: Callable[[Tables], T]) -> T:
-        """Run `work` on one unchanging view of the store."""
+    async def read(self, work: Callable[[Tables], T], *, is_long: bool = False) -> T:
+        """Run `work` on one unchanging view of the store.
+
+        It may be run again from its beginning: what it does beside reading must be harmless then. What is
+        known to be long, for it reads without end or writes to files meanwhile, says so: nobody waits for it.
+        """
         ...
 
     async def write(self, work: Callable[[Tables], T], *, alone: bool = False) -> T:

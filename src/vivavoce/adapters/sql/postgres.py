@@ -55,7 +55,7 @@ class PostgresStore:
         self._writers = ThreadPoolExecutor(_WRITERS, thread_name_prefix="vivavoce-write")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="vivavoce-read")
 
-    async def read(self, work: Callable[[Tables], T]) -> T:
+    async def read(self, work: Callable[[Tables], T], *, is_long: bool = False) -> T:
         """Run `work` on one unchanging view of the store."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, _READ, work)
 

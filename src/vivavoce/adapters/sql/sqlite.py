@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import random
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -19,36 +17,47 @@ from typing import TypeVar
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Tables, Vault
 
-from .dialects import SQLITE
 from .grouping import Group, Unit
 from .migrating import migrate
 from .rows import Connection
 from .scribe import Scribe
+from .sqlite_connections import BriefConnection, SqliteConnection, TookLong, connected, private, reading
 from .transactions import SqlTables
 from .workspaces import SEALED, fingerprint_of, organization_of
 
 T = TypeVar("T")
+C = TypeVar("C", bound=SqliteConnection)
 
 _READERS = 4
-_PATIENCE = 10.0
-"""Seconds to wait for another process that writes."""
+_IN_A_ROW = 16
+"""Reads after which others have a turn."""
 
 
 class SqliteStore:
-    """One SQLite file. Writes take their turn in one thread; reads run beside them in others."""
+    """One SQLite file. Writes take their turn in one thread; reads run at once, and long ones in others."""
 
     def __init__(self, path: Path, vault: Vault, *, new_id: Callable[[], str]) -> None:
         self.path, self.vault = path, vault
         self._scribe = Scribe(vault)
         self._own = threading.local()
-        self._opened: list[_Connection] = []
+        self._read = count(1)
+        self._opened: list[SqliteConnection] = []
         self._organization_id = self._prepared(new_id)
-        self._group = Group(partial(self._transaction, "begin immediate"), self._tables)
+        self._group = Group(partial(self._transaction, "begin immediate", SqliteConnection), self._tables)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-write")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="vivavoce-read")
 
-    async def read(self, work: Callable[[Tables], T]) -> T:
-        """Run `work` on one unchanging view of the store."""
+    async def read(self, work: Callable[[Tables], T], *, is_long: bool = False) -> T:
+        """Run `work` on one unchanging view of the store.
+
+        Most reads take less than the way to a thread and back, so it is tried here first. What takes longer
+        is broken off, and begun anew in a thread.
+        """
+        if not is_long:
+            if next(self._read) % _IN_A_ROW == 0:
+                await asyncio.sleep(0)  # else nobody has a turn while someone reads on and on
+            with suppress(TookLong):
+                return self._briefly(work)
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, "begin", work)
 
     async def write(self, work: Callable[[Tables], T], *, alone: bool = False) -> T:
@@ -71,16 +80,21 @@ class SqliteStore:
             connection.close()
 
     def _run(self, begin: str, work: Callable[[Tables], T]) -> T:
-        with self._transaction(begin) as connection:
+        with self._transaction(begin, SqliteConnection) as connection:
+            return work(self._tables(connection))
+
+    def _briefly(self, work: Callable[[Tables], T]) -> T:
+        """Run it in this thread; TookLong where it takes too long for that."""
+        with self._transaction("begin", BriefConnection) as connection, connection.hurried():
             return work(self._tables(connection))
 
     def _tables(self, connection: Connection) -> SqlTables:
         return SqlTables(connection, self._scribe, self._organization_id)
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[_Connection]:
+    def _transaction(self, begin: str, kind: type[C]) -> Iterator[C]:
         with _translated():
-            connection = self._connection()
+            connection = self._connection(kind)
             connection.execute(begin)
             try:
                 yield connection
@@ -89,11 +103,12 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("rollback")
 
-    def _connection(self) -> _Connection:
-        """The connection of this thread."""
-        connection: _Connection | None = getattr(self._own, "connection", None)
+    def _connection(self, kind: type[C]) -> C:
+        """The connection of this kind that this thread has."""
+        connection: C | None = getattr(self._own, kind.__name__, None)
         if connection is None:
-            connection = self._own.connection = _connected(self.path)
+            connection = connected(self.path, kind)
+            setattr(self._own, kind.__name__, connection)
             self._opened.append(connection)
         return connection
 
@@ -101,8 +116,8 @@ class SqliteStore:
         """Migrate, check that the key is the right one, and give a new workspace its identity."""
         with _translated():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            _private(self.path)
-        with self._transaction("begin immediate") as connection:
+            private(self.path)
+        with self._transaction("begin immediate", SqliteConnection) as connection:
             migrate(connection)
             return organization_of(connection, self.vault, new_id, f"the database {self.path}")
 
@@ -114,9 +129,9 @@ def back_up(path: Path, copy: Path) -> None:
             raise StorageFailed(f"There is no database at {path}.")
         if copy.exists():
             raise StorageFailed(f"{copy} exists already.", hint="Name a file that does not exist.")
-        _private(copy)
+        private(copy)
         try:
-            with closing(_reading(path)) as source, closing(sqlite3.connect(copy)) as target:
+            with closing(reading(path)) as source, closing(sqlite3.connect(copy)) as target:
                 source.backup(target)
                 _part_from_the_index(target)
                 target.execute("pragma journal_mode = delete")
@@ -127,7 +142,7 @@ def back_up(path: Path, copy: Path) -> None:
 
 def forget_secrets(path: Path, vault: Vault) -> None:
     """Give up what another key has sealed: secrets become empty, API keys end. The vault's key counts now."""
-    with _translated(), closing(_connected(path)) as connection:
+    with _translated(), closing(connected(path, SqliteConnection)) as connection:
         connection.execute("begin immediate")
         for name in sorted(SEALED & _tables_in(connection)):
             connection.execute(f"update {name} set secrets = null")
@@ -139,7 +154,7 @@ def forget_secrets(path: Path, vault: Vault) -> None:
 
 def faults_in(path: Path) -> list[str]:
     """What SQLite finds wrong with a database file; nothing when it is sound."""
-    with _translated(), closing(_reading(path)) as connection:
+    with _translated(), closing(reading(path)) as connection:
         found = [str(row[0]) for row in connection.execute("pragma quick_check")]
         return [] if found == ["ok"] else found
 
@@ -158,46 +173,6 @@ def _part_from_the_index(copy: sqlite3.Connection) -> None:
 def _tables_in(connection: sqlite3.Connection) -> set[str]:
     """The tables that a database has; an older one lacks some."""
     return {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
-
-
-class _Connection(sqlite3.Connection):
-    """A connection that says how it wants to be asked."""
-
-    dialect = SQLITE
-
-
-def _connected(path: Path) -> _Connection:
-    connection = sqlite3.connect(
-        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, factory=_Connection
-    )
-    _switch_to_wal(connection)
-    for pragma in ("synchronous = full", "foreign_keys = on"):
-        connection.execute(f"pragma {pragma}")
-    connection.create_function("lower", 1, str.lower, deterministic=True)  # SQLite's own knows ASCII alone
-    return connection
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Let readers read beside a writer. On a new file SQLite does not wait for others here, so we do."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            connection.execute("pragma journal_mode = wal")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(random.uniform(0.001, 0.02))
-        else:
-            return
-
-
-def _reading(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _private(path: Path) -> None:
-    """Create the file readable by its owner alone."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 @contextmanager

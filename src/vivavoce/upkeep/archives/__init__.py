@@ -67,7 +67,7 @@ async def save(ports: Ports, path: Path, *, told: Told = nobody) -> Saved:
     """
     stop = threading.Event()
     try:
-        things = await ports.store.read(partial(_written, path, ports.now(), told, stop))
+        things = await ports.store.read(partial(_written, path, ports.now(), told, stop), is_long=True)
     except asyncio.CancelledError:
         stop.set()  # the thread that writes would go on to the end
         raise
@@ -174,7 +174,7 @@ class _Loading:
             fresh = Coming(self.coming)  # it may be run again
             return part.look(things, tables, fresh), fresh
 
-        became, fresh = await self.ports.store.read(look)
+        became, fresh = await self.ports.store.read(look, is_long=True)
         self.coming.join(fresh)
         return became
 

@@ -63,9 +63,12 @@ class Settler:
 
     async def known(self, kind: Kind, ids: Iterable[str]) -> set[str]:
         """Those of some ids under which something is here, or was copied before."""
+        every = list(ids)
 
         def read(tables: Tables) -> set[str]:
-            found = ((id, table_of(kind, tables).find(id), self.ledger.find(kind, id, tables)) for id in ids)
+            found = (
+                (id, table_of(kind, tables).find(id), self.ledger.find(kind, id, tables)) for id in every
+            )
             return {id for id, known, noted in found if known is not None or noted is not None}
 
         return await self.ports.store.read(read)
