@@ -457,12 +457,20 @@ async def test_a_read_that_is_said_to_be_long_goes_to_a_thread_at_once(store):
     assert threads == ["vivavoce-read_0"]
 
 
-async def test_a_read_that_fails_leaves_nothing_open(store):
-    def fails(tables):
-        tables.scenarios.find("s1")
-        raise KeyError("on purpose")
+def finds_no_such_key(tables: Tables) -> None:
+    tables.scenarios.find("s1")
+    raise KeyError("on purpose")
 
-    with pytest.raises(KeyError):
+
+def reads_what_is_no_text(tables: Tables) -> None:
+    list(tables.connection.execute("select cast(x'ff' as text)", {}))
+
+
+@pytest.mark.parametrize(
+    ("fails", "fault"), [(finds_no_such_key, KeyError), (reads_what_is_no_text, StorageFailed)]
+)
+async def test_a_read_that_fails_leaves_nothing_open(store, fails, fault):
+    with pytest.raises(fault):
         await store.read(fails)
     await store.write(partial(add_scenario, "s1"))
 

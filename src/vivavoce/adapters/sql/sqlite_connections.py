@@ -54,7 +54,7 @@ class BriefConnection(SqliteConnection):
         try:
             yield
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF in _NOT_NOW:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_NOW:  # Python's own faults have none
                 raise TookLong from error
             raise
         finally:
