@@ -13,9 +13,10 @@ from vivavoce.domain.citing import Citing, Invented, Mark
 from vivavoce.domain.sifting import Rejected, Sifting
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import Hear, Told
-from vivavoce.ports import Again, Called, Cut, Delta, Model, Prompt, Returned, Spent, Step, Wrote
+from vivavoce.ports import Again, Called, Cut, Delta, Prompt, Returned, Spent, Step, Wrote
 
 from .extractive import found_nothing
+from .guarding import GuardedModel
 from .offering import SEARCH
 from .sources import Bearing, own_numbers
 from .toolbox import Asked, Toolbox
@@ -54,20 +55,15 @@ class Drafted:
 
 
 async def answered(
-    model: Model,
-    prompt: Prompt,
-    toolbox: Toolbox,
-    hear: Hear,
-    drafted: Drafted,
-    *,
-    is_sifted: bool = False,
+    model: GuardedModel, prompt: Prompt, toolbox: Toolbox, hear: Hear, drafted: Drafted
 ) -> None:
     """Let the model speak until it is done; `drafted` holds how far it has come, whatever happens.
 
-    Where it `is_sifted`, a sentence whose citations all fail gravely is not said, until a tool was called.
+    From an agent that is held to its knowledge no sentence is heard whose citations all fail gravely, until a
+    tool was called.
     """
     started = time.monotonic()
-    speaking = _Speaking(model, prompt, toolbox, hear, drafted, is_sifted)
+    speaking = _Speaking(model, prompt, toolbox, hear, drafted)
     try:
         async with asyncio.timeout(LONGEST):
             await speaking.until_done()
@@ -92,12 +88,11 @@ def has_acted(drafted: Drafted) -> bool:
 class _Speaking:
     """A model at work, round by round. What it says before a call is part of its answer."""
 
-    model: Model
+    model: GuardedModel
     prompt: Prompt
     toolbox: Toolbox
     hear: Hear
     drafted: Drafted
-    is_sifted: bool
 
     async def until_done(self) -> None:
         for number in range(MOST_ROUNDS + 1):
@@ -143,7 +138,8 @@ class _Speaking:
 
     def _reading(self) -> _Reading:
         found = self.toolbox.numbered.found
-        is_sifted = self.is_sifted and bool(found) and not has_acted(self.drafted)
+        is_held = self.toolbox.scene.agent.restrict_knowledge and self.model.has_words_of_its_own
+        is_sifted = is_held and bool(found) and not has_acted(self.drafted)
         sifting = Sifting(Bearing(found, own_numbers(self.prompt))) if is_sifted else None
         return _Reading(Citing(known=len(found)), sifting)
 

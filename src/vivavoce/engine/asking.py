@@ -22,7 +22,6 @@ from .assembling import Scene, prompt_for
 from .callbacks import begin_at_once, check_callback
 from .confirming import Confirming
 from .drafting import draft
-from .extractive import ExtractiveModel
 from .finishing import ended, finished, left, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
@@ -206,8 +205,7 @@ class _Turn:
         done = self._done = Done(known, prompt, toolbox, drafted, meter)
         if self.going_on is not None:
             drafted.steps, drafted.calls = await self.going_on.steps(toolbox)
-        is_sifted = known.agent.restrict_knowledge and not isinstance(model, ExtractiveModel)
-        await answered(guarded, prompt, toolbox, self.errand.hear, drafted, is_sifted=is_sifted)
+        await answered(guarded, prompt, toolbox, self.errand.hear, drafted)
         done.milliseconds.update(retrieval=retrieved, model=drafted.milliseconds, total=round_ms(started))
         async with self.errand.pace.work():
             return await self._finished(replace(done, checked=await _checked(done, numbered.found)))

@@ -15,7 +15,6 @@ from .answering import Drafted, answered
 from .assembling import Scene, knowledge_for, prompt_for, scene
 from .choosing import model_for
 from .enclosures import with_files
-from .extractive import ExtractiveModel
 from .guarding import GuardedModel
 from .handlers import Errand, Work
 from .numbering import Numbered
@@ -39,9 +38,7 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     meter = Meter(known.agent, errand.ports, drafted.spent)
     toolbox = Toolbox(known, errand.ports, numbered=Numbered(found[: len(prompt.passages)]))
     try:
-        is_sifted = known.agent.restrict_knowledge and not isinstance(model, ExtractiveModel)
-        guarded = GuardedModel(model, meter)
-        await answered(guarded, prompt, toolbox, errand.hear, drafted, is_sifted=is_sifted)
+        await answered(GuardedModel(model, meter), prompt, toolbox, errand.hear, drafted)
     finally:
         usage = await asyncio.shield(errand.write(lambda work: spend(meter, work)))
     borne_out = await asyncio.to_thread(

@@ -40,13 +40,18 @@ class GuardedModel:
         """What its tokens cost; None where it does not say so beforehand."""
         return self.model.price if isinstance(self.model, Priced) else None
 
+    @property
+    def has_words_of_its_own(self) -> bool:
+        """Whether it says more than sentences of the passages, and costs something."""
+        return not isinstance(self.model, ExtractiveModel)
+
     async def answer(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         """The answer piece by piece; BudgetSpent before the first where there is no money left to count on.
 
         Where it does not say what it cost, because it is left before its end or does not count, that is
         estimated.
         """
-        if not isinstance(self.model, ExtractiveModel):
+        if self.has_words_of_its_own:
             self._check_price()
             await self.meter.reserve(prompt, self.price)
         is_asked = has_begun = is_counted = False
