@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from reporting import at, report, words
-from serving import Lines, program, vivavoce
+from serving import Lines, program, shop, vivavoce
 
 _MODEL = Path(__file__).with_name("speaking_server.py")
 _QUESTION = "When may shoes come back?"
@@ -37,7 +37,7 @@ async def main() -> None:
         }
         with vivavoce(Path(folder), **asked) as port:
             lines = Lines(port)
-            agent = await _agent(lines, given.thinks, given.passages)
+            agent = await shop(lines, f"thinks-{given.thinks}", given.passages)
             rows = await _measured(lines, _Crowd(port, agent, given.people, given.thinks), given.calls)
     report(
         f"get_agent over REST, {given.calls:,} calls; the model thinks for {given.thinks} s", rows, given.json
@@ -100,30 +100,6 @@ async def _all_ask(lines: Lines, agent: str, people: int, thinks: int, answered:
             answered.value += 1
 
     await asyncio.gather(*(ask(place) for place in range(people)))
-
-
-async def _agent(lines: Lines, thinks: int, passages: int) -> str:
-    """An agent whose datastore answers the question, among many passages that do not."""
-    store = await lines.ask("POST", "/datastores", {"name": "Help", "type": "qdrant"})
-    filling = "\n\n".join(f"Rule {number}. " + f"word{number % 97} " * 300 for number in range(passages))
-    for name, text in (("Rules", filling), ("Returns", "Shoes may come back within 30 days.")):
-        asked = {"datastoreId": store["id"], "name": name, "type": "file", "text": text}
-        await lines.ask("POST", "/datasources", asked)
-    for _ in range(3_000):
-        held = await lines.ask("GET", f"/datastores/{store['id']}")
-        if {each["status"] for each in held["datasources"]} == {"synched"}:
-            break
-        await asyncio.sleep(0.2)
-    else:
-        raise AssertionError("The datastore was not ready in time.")
-    tools = [{"type": "datastore", "datastoreId": store["id"]}]
-    asked = {
-        "name": "Ana",
-        "description": "",
-        "modelName": f"thinks-{thinks}",
-        "systemPrompt": "You are Ana.",
-    }
-    return str((await lines.ask("POST", "/agents", {**asked, "tools": tools}))["id"])
 
 
 async def _looked(lines: Lines, agent: str, calls: int) -> list[float]:

@@ -47,9 +47,40 @@ class Lines:
         return await asyncio.open_connection("127.0.0.1", self._port)
 
 
+async def shop(lines: Lines, model: str, passages: int) -> str:
+    """An agent whose datastore says when shoes may come back, among many passages that do not; its id."""
+    store = await lines.ask("POST", "/datastores", {"name": "Help", "type": "qdrant"})
+    filling = "\n\n".join(f"Rule {number}. " + f"word{number % 97} " * 300 for number in range(passages))
+    for name, text in (("Rules", filling), ("Returns", "Shoes may come back within 30 days.")):
+        asked = {"datastoreId": store["id"], "name": name, "type": "file", "text": text}
+        await lines.ask("POST", "/datasources", asked)
+    for _ in range(3_000):
+        held = await lines.ask("GET", f"/datastores/{store['id']}")
+        if {each["status"] for each in held["datasources"]} == {"synched"}:
+            break
+        await asyncio.sleep(0.2)
+    else:
+        raise AssertionError("The datastore was not ready in time.")
+    tools = [{"type": "datastore", "datastoreId": store["id"]}]
+    asked = {
+        "name": "Ana",
+        "description": "",
+        "modelName": model,
+        "systemPrompt": "You are Ana.",
+    }
+    return str((await lines.ask("POST", "/agents", {**asked, "tools": tools}))["id"])
+
+
 @contextmanager
 def vivavoce(folder: Path, *words: str, **settings: str) -> Iterator[int]:
     """`vivavoce serve` with these words and settings, on a database in this folder; its port."""
+    with vivavoce_process(folder, *words, **settings) as (port, _):
+        yield port
+
+
+@contextmanager
+def vivavoce_process(folder: Path, *words: str, **settings: str) -> Iterator[tuple[int, int]]:
+    """The same; its port and the id of its process."""
     port = _free_port()
     own = {
         "VIVAVOCE_DATABASE": str(folder / "bench.db"),
@@ -57,8 +88,9 @@ def vivavoce(folder: Path, *words: str, **settings: str) -> Iterator[int]:
         "XDG_DATA_HOME": str(folder),
         **settings,
     }
-    with running([sys.executable, "-m", "vivavoce", "serve", *words, "--port", str(port)], port, own):
-        yield port
+    command = [sys.executable, "-m", "vivavoce", "serve", *words, "--port", str(port)]
+    with running(command, port, own) as process:
+        yield port, process
 
 
 @contextmanager
@@ -70,8 +102,8 @@ def program(path: Path, *words: str) -> Iterator[int]:
 
 
 @contextmanager
-def running(command: Sequence[str], port: int, settings: Mapping[str, str] | None = None) -> Iterator[None]:
-    """A process that listens on this port while the block lasts."""
+def running(command: Sequence[str], port: int, settings: Mapping[str, str] | None = None) -> Iterator[int]:
+    """A process that listens on this port while the block lasts; its id."""
     environment = {**os.environ, **(settings or {})}
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
@@ -79,7 +111,7 @@ def running(command: Sequence[str], port: int, settings: Mapping[str, str] | Non
         while not _is_up(port):
             assert process.poll() is None, "It ended at once."
             time.sleep(0.05)
-        yield
+        yield process.pid
     finally:
         process.terminate()
         process.wait(timeout=30)
