@@ -8,6 +8,7 @@ of the time is warming up; the slope is that of a straight line through the rest
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import tempfile
 import time
@@ -21,7 +22,7 @@ from reporting import at, report, words
 from serving import Lines, program, shop, vivavoce_process
 
 _MODEL = Path(__file__).with_name("speaking_server.py")
-_CONVERSATIONS = 500
+_CONVERSATIONS = 499
 _KINDS = ("query", "query", "query", "event", "look")
 """One after the other, over and over."""
 
@@ -29,6 +30,7 @@ _KINDS = ("query", "query", "query", "event", "look")
 async def main() -> None:
     """Load, sample, report."""
     given = words(minutes=60, rate=10, every=10, passages=1_000)
+    assert given.minutes * 60 >= 3 * given.every, "Too short for a slope."
     with tempfile.TemporaryDirectory() as folder, program(_MODEL) as outside:
         settings = {
             "VIVAVOCE_MODEL_URL": f"http://127.0.0.1:{outside}/v1",
@@ -40,7 +42,7 @@ async def main() -> None:
             load = await _load(port, outside, given.passages)
             samples = await _soaked(load, _Looked(pid, Path(folder) / "bench.db"), given)
             unsent = await load.unsent()
-    title = f"{load.done:,} calls, {given.rate} a second; {unsent} answers were not sent"
+    title = f"{load.done:,} calls, {given.rate} a second; of the last answers {unsent} were not sent"
     report(title, _rows(samples), given.json)
 
 
@@ -114,16 +116,22 @@ async def _load(port: int, outside: int, passages: int) -> _Load:
 
 async def _soaked(load: _Load, looked: _Looked, given: Any) -> list[tuple[float, dict[str, float]]]:
     """What was seen, and when, in seconds since the beginning."""
-    begin, samples = time.perf_counter(), []
-    total, each = given.minutes * 60 * given.rate, given.every * given.rate
+    begin = time.perf_counter()
+    samples: list[tuple[float, dict[str, float]]] = []
+
+    def sample() -> None:
+        slowest = at(0.99, load.spent) if load.spent else math.nan
+        samples.append((time.perf_counter() - begin, looked.now() | {"p99 of calls, ms": slowest}))
+        load.spent = []
+
     async with asyncio.TaskGroup() as calls:
-        for number in range(total):
+        for number in range(given.minutes * 60 * given.rate):
             due = begin + number / given.rate
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
             _ = calls.create_task(load.call(due))
-            if number % each == each - 1 and load.spent:
-                slowest, load.spent = {"p99 of calls, ms": at(0.99, load.spent)}, []
-                samples.append((time.perf_counter() - begin, looked.now() | slowest))
+            if number % (given.every * given.rate) == given.every * given.rate - 1:
+                sample()
+    sample()
     return samples
 
 

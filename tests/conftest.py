@@ -1,13 +1,17 @@
 """What all tests share: an engine on a real file, a clock that stands still, and a way to call by name."""
 
 import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
+from itertools import count
 from typing import Any
 
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from vivavoce.adapters.sql.sqlite_connections import BriefConnection, TookLong
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
 from vivavoce.settings import Settings, variable
@@ -45,6 +49,33 @@ for field in fields(Settings):
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def broken_off(monkeypatch) -> None:
+    """Break off three of four reads at one of their first statements: each must bear to be run again."""
+    reads = count(1)
+    hurried, execute = BriefConnection.hurried, BriefConnection.execute
+    left: dict[BriefConnection, int] = {}
+
+    @contextmanager
+    def counting(self: BriefConnection) -> Iterator[None]:
+        left[self] = next(reads) % 4
+        try:
+            with hurried(self):
+                yield
+        finally:
+            del left[self]
+
+    def executed(self: BriefConnection, *asked: Any) -> sqlite3.Cursor:
+        if left.get(self):
+            left[self] -= 1
+            if left[self] == 0:
+                raise TookLong
+        return execute(self, *asked)
+
+    monkeypatch.setattr(BriefConnection, "hurried", counting)
+    monkeypatch.setattr(BriefConnection, "execute", executed)
 
 
 @pytest.fixture

@@ -196,8 +196,8 @@ def _let_statements_count(engine: Engine, point: Point) -> None:
     store: Any = engine.ports.store
     connected = store._connection
 
-    def traced() -> Any:
-        connection = connected()
+    def traced(kind: Any) -> Any:
+        connection = connected(kind)
         connection.set_trace_callback(point)
         return connection
 

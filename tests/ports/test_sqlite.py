@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from vivavoce.adapters.sql import sqlite_connections
 from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.sql.sqlite import SqliteStore, back_up, faults_in
 from vivavoce.adapters.sql.sqlite_connections import SqliteConnection
@@ -38,6 +40,11 @@ def store(path) -> Iterator[SqliteStore]:
     store = opened(path)
     yield store
     store.close()
+
+
+@pytest.fixture
+def broken_off() -> None:
+    """No read is broken off but those that a test breaks off itself."""
 
 
 def opened(path: Path, key: bytes = KEY) -> SqliteStore:
@@ -447,6 +454,28 @@ async def test_a_long_read_is_begun_anew_in_a_thread_and_others_go_on_meanwhile(
     assert turns > 5
     assert await store.read(partial(counted_to, 10, threads)) == 10
     assert threads[2:] == [here]
+
+
+async def test_a_read_that_waits_for_other_threads_is_begun_anew_too(store, monkeypatch):
+    monkeypatch.setattr(sqlite_connections, "_BRIEF", 60.0)
+    threads: list[str] = []
+
+    def slept(tables: Tables) -> int:
+        if not threads:
+            time.sleep(0.02)  # the processor is somewhere else
+        return counted_to(10, threads, tables)
+
+    assert await store.read(slept) == 10
+    assert threads[1:] == ["vivavoce-read_0"]
+
+
+async def test_a_store_that_was_closed_says_so(path):
+    store = opened(path)
+    await store.read(partial(counted_to, 10, []))
+    store.close()
+
+    with pytest.raises(StorageFailed, match="was closed"):
+        await store.read(partial(counted_to, 10, []))
 
 
 async def test_a_read_that_is_said_to_be_long_goes_to_a_thread_at_once(store):

@@ -56,7 +56,7 @@ from . import (
 )
 from .backlog import MOST, Backlog
 from .gates import Gates
-from .handlers import HANDLERS, RUNNERS, Errand, unheard
+from .handlers import HANDLERS, LONG, RUNNERS, Errand, unheard
 from .jobs import TIME
 from .later import Later
 from .pacing import FilePace, Pace
@@ -149,7 +149,11 @@ class Engine:
                     result = await RUNNERS[type(op)](op, errand)
             else:
                 handler = partial(HANDLERS[type(op)], op)
-                result = await (errand.read(handler) if is_read else errand.write(handler, alone=True))
+                result = await (
+                    errand.read(handler, is_long=type(op) in LONG)
+                    if is_read
+                    else errand.write(handler, alone=True)
+                )
         except ValidationError as error:
             raise explained(error, type(op), by_name=True) from error
         if not is_read:

@@ -260,7 +260,7 @@ class _Turn:
     async def _read(self) -> Known:
         async with self.errand.pace.work():
             return await self.errand.read(
-                lambda work: known_of(self.op, self.opened, self.mine.turn, work, self.going_on)
+                lambda work: known_of(self.op, self.opened, self.mine.turn, work, self.going_on), is_long=True
             )
 
 

@@ -115,7 +115,7 @@ def get_avatar_info(op: GetAvatarInfo, work: Work) -> AvatarDescribed:
     )
 
 
-@handles(ListAvatarSources)
+@handles(ListAvatarSources, is_long=True)
 def list_avatar_sources(op: ListAvatarSources, work: Work) -> SourceList:
     avatar = avatar_named(op.avatar_id, work)
     documents = {custom_id_in(source.config) or source.id: source for source in _datasources(avatar, work)}

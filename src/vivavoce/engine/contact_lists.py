@@ -44,7 +44,7 @@ async def import_contacts(op: ImportContacts, errand: Errand) -> ContactListSave
     return await _saved(await asyncio.to_thread(rows_in, op.csv), errand)
 
 
-@handles(ExportContacts)
+@handles(ExportContacts, is_long=True)
 def export_contacts(op: ExportContacts, work: Work) -> ContactListExported:
     found, count = work.tables.contacts.search(ContactFilter(), limit=op.limit, offset=op.offset)
     rows = [ContactShown.showing(each).model_dump(mode="json") for each in found]

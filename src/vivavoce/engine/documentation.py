@@ -8,6 +8,6 @@ from vivavoce.operations.pages import PAGES
 from .handlers import Work, handles
 
 
-@handles(GetDocumentation)
+@handles(GetDocumentation, is_long=True)
 def get_documentation(op: GetDocumentation, work: Work) -> Documentation:
     return Documentation(doc_type=op.doc_type, content=PAGES[op.doc_type]())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.turns import Turn
@@ -29,7 +30,7 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     """What the agent would say."""
     if errand.caller.is_anonymous:
         raise InvalidInput("isDraft: needs an API key.", details={"isDraft": "needs an API key"})
-    known, model = await errand.read(lambda work: _known(op, work))
+    known, model = await errand.read(partial(_known, op), is_long=True)
     if op.attachments or op.images:
         known = await with_files(known, model, errand)
     found = await knowledge_for(known, errand.ports)

@@ -24,7 +24,7 @@ _OF_EACH = 1_000
 """And of each of many conversations."""
 
 
-@handles(ExportConversations)
+@handles(ExportConversations, is_long=True)
 def export_conversations(op: ExportConversations, work: Work) -> ConversationExportedList:
     found = listed_by(op, work)
     contacts = contacts_of(found, work)
@@ -39,7 +39,7 @@ def export_conversations(op: ExportConversations, work: Work) -> ConversationExp
     return ConversationExportedList.model_construct(conversations=exported)
 
 
-@handles(ExportConversation)
+@handles(ExportConversation, is_long=True)
 def export_conversation(op: ExportConversation, work: Work) -> ConversationExported:
     conversation = conversation_named(op.conversation_id, work)
     contacts = contacts_of([conversation], work)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from vivavoce.domain.avatars import Avatar, Confidence, Source
@@ -124,7 +125,7 @@ class _Answering:
     async def answered(self) -> Grounded:
         found = await self._passages()
         windows = await windows_of(found, self.errand)
-        model = await self.errand.read(lambda work: model_of(self.avatar, work)) if found else None
+        model = await self.errand.read(partial(model_of, self.avatar), is_long=True) if found else None
         extraction, voiced = await self._read(model, found, windows)
         self.why.extraction(extraction)
         if voiced is None:

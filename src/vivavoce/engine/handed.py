@@ -115,7 +115,7 @@ class _Looking:
             if text.strip() in each.cited.text or each.cited.text in text:
                 return each
         near = [*self._known, *await corpus_passages(self._avatar, text[:_LOOKED_UP], 5, self._errand)]
-        places = await self._errand.read(lambda work: self._places(given, near, work))
+        places = await self._errand.read(lambda work: self._places(given, near, work), is_long=True)
         return await asyncio.to_thread(self._located, text, places)
 
     def _places(self, given: Mapping[str, Any], near: Sequence[Found], work: Work) -> list[_Place]:
@@ -138,14 +138,15 @@ class _Looking:
     def _current(self, work: Work) -> list[tuple[frozenset[str], Document, Datasource]]:
         """The current documents of the avatar, each with the ids and titles by which a caller may name it."""
         if self._documents is None:
-            self._documents = []
+            documents = []
             for source in work.tables.datasources.where(datastore_id=self._avatar.datastore_id):
                 custom = custom_id_in(source.config) or ""
                 document = work.tables.documents.of(source.id, "current")
                 if document is not None:
                     title = self._titles.get(custom, source.name)
                     named = frozenset({document.id, source.name, custom, title})
-                    self._documents.append((named, document, source))
+                    documents.append((named, document, source))
+            self._documents = documents  # when they are all there: it may be run again
         return self._documents
 
     def _place(self, document: Document, source: Datasource, start: int, end: int, work: Work) -> _Place:

@@ -106,9 +106,9 @@ class Errand:
         """The same for another caller."""
         return replace(self, caller=caller)
 
-    async def read(self, look: Callable[[Work], T]) -> T:
-        """What `look` finds in one unchanging view of the store."""
-        return await self.ports.store.read(lambda tables: look(self._work(tables)))
+    async def read(self, look: Callable[[Work], T], *, is_long: bool = False) -> T:
+        """What `look` finds in one unchanging view of the store; it may be run again."""
+        return await self.ports.store.read(lambda tables: look(self._work(tables)), is_long=is_long)
 
     async def write(self, change: Callable[[Work], T], *, alone: bool = False) -> T:
         """What `change` gives; it is durable, or nothing happened."""
@@ -131,13 +131,18 @@ class Errand:
 
 Handler = Callable[[Any, Work], Any]
 HANDLERS: dict[type[Operation[Any]], Handler] = {}
+LONG: set[type[Operation[Any]]] = set()
+"""Those that hold up everything else where they are not run aside."""
 RUNNERS: dict[type[Operation[Any]], Callable[[Any, Errand], Awaitable[Any]]] = {}
 
 
 def handles(
-    *kinds: Callable[..., Operation[R]],
+    *kinds: Callable[..., Operation[R]], is_long: bool = False
 ) -> Callable[[Callable[[Op, Work], R]], Callable[[Op, Work], R]]:
-    """Mark a function as the handler of `kinds`. The type checker holds it to their result."""
+    """Mark a function as the handler of `kinds`. The type checker holds it to their result.
+
+    One that reads and `is_long` computes for milliseconds or more between two statements.
+    """
 
     def register(function: Callable[[Op, Work], R]) -> Callable[[Op, Work], R]:
         for kind in kinds:
@@ -145,6 +150,8 @@ def handles(
             if kind in HANDLERS:
                 raise TypeError(f"{kind.__name__} already has a handler")
             HANDLERS[kind] = function
+            if is_long:
+                LONG.add(kind)
         return function
 
     return register

@@ -33,7 +33,7 @@ def provider_keys(tables: Tables) -> dict[str, dict[str, str]]:
     }
 
 
-@handles(ListModels)
+@handles(ListModels, is_long=True)
 def list_models(op: ListModels, work: Work) -> ModelList:
     keys = provider_keys(work.tables)
     return ModelList(models=[_model_shown(model, keys, work) for model in models().values()])

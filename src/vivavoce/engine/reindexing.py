@@ -51,7 +51,7 @@ async def _cleared(kept: Collection, ports: Ports) -> None:
 
 async def _embed(new: Collection, embedder: Embedder, ports: Ports, progress: Progress | None) -> None:
     while True:
-        waiting = await ports.store.read(lambda tables: _waiting(new.name, tables))
+        waiting = await ports.store.read(partial(_waiting, new.name), is_long=True)
         if not waiting:
             await fill(new, ports)
             return

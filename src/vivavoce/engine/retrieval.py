@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ async def seen_by(look: Look, ports: Ports, pace: Pace | None = None) -> list[Fo
         async with pace.work():
             weighed = await _weighed(hits, look, ports)
             ranked = sorted(weighed, key=lambda id: (-weighed[id], id))
-            found = await ports.store.read(partial(_found, ranked, weighed, wanted.limit))
+            found = await _found(ranked, weighed, wanted.limit, ports)
         is_crowded = len(found) < min(wanted.limit, len(hits)) and len(hits) >= depth
         if not is_crowded or depth > _DEEPEST:
             return found
@@ -187,18 +188,33 @@ def _in_order(ids: Sequence[int], tables: Tables) -> list[Cited]:
     return [found[id] for id in ids if id in found]
 
 
-def _found(ranked: Sequence[int], weighed: Mapping[int, float], limit: int, tables: Tables) -> list[Found]:
+async def _found(
+    ranked: Sequence[int], weighed: Mapping[int, float], limit: int, ports: Ports
+) -> list[Found]:
     """The first passages, without those that say what a better one says already."""
     kept: list[_Said] = []
     for start in range(0, len(ranked), limit):
-        for cited in _in_order(ranked[start : start + limit], tables):
-            said = _Said(cited)
-            if len(kept) < limit and not any(said.repeats(other) for other in kept):
-                kept.append(said)
-        if len(kept) == limit:
+        cited = await ports.store.read(partial(_in_order, ranked[start : start + limit]))
+        kept = await _distinct([*kept, *map(_Said, cited)])
+        if len(kept) >= limit:
             break
-    scores = {said.cited.id: round(score_of(weighed[said.cited.id]), 4) for said in kept}
-    return _placed([said.cited for said in kept], scores, tables)
+    best = [said.cited for said in kept[:limit]]
+    scores = {each.id: round(score_of(weighed[each.id]), 4) for each in best}
+    return await ports.store.read(partial(_placed, best, scores))
+
+
+async def _distinct(passages: Sequence[_Said]) -> list[_Said]:
+    """The passages without those that say what one before says; where words must be compared, in a thread."""
+
+    def distinct() -> list[_Said]:
+        kept: list[_Said] = []
+        for said in passages:
+            if not any(said.repeats(other) for other in kept):
+                kept.append(said)
+        return kept
+
+    are_unlike = len({(said.cited.datasource_id, *said.numbers) for said in passages}) == len(passages)
+    return distinct() if are_unlike else await asyncio.to_thread(distinct)
 
 
 def _placed(cited: Sequence[Cited], scores: Mapping[int, float], tables: Tables) -> list[Found]:

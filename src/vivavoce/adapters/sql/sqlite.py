@@ -42,6 +42,7 @@ class SqliteStore:
         self._own = threading.local()
         self._read = count(1)
         self._opened: list[SqliteConnection] = []
+        self._is_closed = False
         self._organization_id = self._prepared(new_id)
         self._group = Group(partial(self._transaction, "begin immediate", SqliteConnection), self._tables)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-write")
@@ -76,6 +77,7 @@ class SqliteStore:
         """Finish what is under way and let go of the file."""
         self._writer.shutdown()
         self._readers.shutdown()
+        self._is_closed = True
         for connection in self._opened:
             connection.close()
 
@@ -106,6 +108,8 @@ class SqliteStore:
     def _connection(self, kind: type[C]) -> C:
         """The connection of this kind that this thread has."""
         connection: C | None = getattr(self._own, kind.__name__, None)
+        if self._is_closed:
+            raise StorageFailed("The database was closed.")
         if connection is None:
             connection = connected(self.path, kind)
             setattr(self._own, kind.__name__, connection)

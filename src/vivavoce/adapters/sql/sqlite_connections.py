@@ -18,6 +18,8 @@ _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
 _BRIEF = 0.002
 """Seconds of the processor that brief work may take."""
+_AT_MOST = 0.010
+"""Seconds of the clock, which count the waiting for other threads too."""
 _STEPS = 100
 """After so many steps of SQLite's machine the time is looked at."""
 _NOT_NOW = (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY)
@@ -38,7 +40,7 @@ class BriefConnection(SqliteConnection):
     """A connection for what is soon done: it waits for nobody, and can be hurried."""
 
     patience = 0.0
-    _until = inf
+    _until = _until_at_most = inf
 
     def execute(self, *asked: Any) -> sqlite3.Cursor:
         """Run one statement, or TookLong where the time is over."""
@@ -49,7 +51,7 @@ class BriefConnection(SqliteConnection):
     @contextmanager
     def hurried(self) -> Iterator[None]:
         """A block that ends by TookLong when it takes long, or has to wait for another process."""
-        self._until = time.thread_time() + _BRIEF
+        self._until, self._until_at_most = time.thread_time() + _BRIEF, time.monotonic() + _AT_MOST
         self.set_progress_handler(self._is_late, _STEPS)
         try:
             yield
@@ -58,11 +60,11 @@ class BriefConnection(SqliteConnection):
                 raise TookLong from error
             raise
         finally:
-            self._until = inf
+            self._until = self._until_at_most = inf
             self.set_progress_handler(None, 0)
 
     def _is_late(self) -> bool:
-        return time.thread_time() > self._until
+        return time.thread_time() > self._until or time.monotonic() > self._until_at_most
 
 
 C = TypeVar("C", bound=SqliteConnection)
