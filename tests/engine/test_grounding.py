@@ -265,6 +265,42 @@ async def test_what_the_persona_does_not_speak_of_is_not_quoted(tmp_path):
     assert "accountable" not in answer["response"]
 
 
+# Questions that the corpus asks itself
+
+FAQ = """# Frequent questions
+
+## May I bring a dog?
+
+Ask at the gate first. It decides day by day.
+
+## May I bring a dog on Sundays?
+
+No.
+
+## Can I pay by card, cheque or Pix?
+
+The office takes all of them until five.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("May I bring a dog?", "Ask at the gate first."),
+        ("can i pay by pix", "The office takes all of them until five."),
+    ],
+)
+async def test_what_stands_under_the_very_question_answers_it(tmp_path, question, said):
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        await thinker.reads(FAQ)
+        answer = await thinker.answers(question)
+
+        assert said in answer["response"]
+        assert "No." not in answer["response"]
+        assert (await thinker.why(answer))["evidence"]["isAskedThere"] is True
+
+
 # Time
 
 

@@ -28,6 +28,8 @@ class Excerpt(NamedTuple):
     """The question that somebody asks right before it in a dialogue."""
     under: str = ""
     """The heading that it stands under; empty where the passage has none above it."""
+    question: str = ""
+    """The question that it follows, be that a heading or not."""
 
     @property
     def points_back(self) -> bool:
@@ -102,7 +104,7 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     above: Mapping[str, int] = {}
     last: Mapping[str, int] = {}
     rank: int | None = None
-    is_list, asked, under = False, "", ""
+    is_list, asked, under, question, has_asked = False, "", "", "", False
     for place, span in enumerate(_stretches(passage)):
         text = passage[span.start : span.end]
         if _ROW.match(text) is not None:
@@ -116,9 +118,13 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
         is_heading = _is_heading(passage, span, is_item=item is not None)
         under = bare if is_heading else under
         if is_question or is_heading:
+            is_listed = has_asked and not is_heading  # one of several, with no answer between them
+            question = bare if is_question and not is_listed else ""
+            has_asked = is_question and not is_heading
             above, rank, is_list = words, 0 if is_question else None, False
             asked = bare if is_asked else ""
             continue
+        has_asked = False
         if is_list and item is None:
             above, rank, is_list = {}, None, False
         is_whole = len(bare.split(None, _SHORTEST)) >= _SHORTEST or (bool(words) and bool(above))
@@ -126,7 +132,7 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
             above, rank, is_list = {**above, **last, **words}, 0, True
             is_whole = len(words) > _SHORTEST
         if is_whole and len(bare) <= longest:
-            yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked, under)
+            yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked, under, question)
             rank, asked = None if rank is None else rank + 1, ""
         last = words
 

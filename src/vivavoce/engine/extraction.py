@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from vivavoce.domain.answerability import Evidence, logit_of, spoken_of, together_told, unlike_told
+from vivavoce.domain.asked_there import is_asked_in
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed, best_of, in_order, weighed_for
@@ -39,6 +40,10 @@ _LONGEST = 1_000
 """The most characters of a sentence that is said: long ones of treatises and statutes too."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
+_ASKED_THERE = 0.95
+"""How likely what stands under the very question answers it."""
+_FIRST = 2
+"""How many sentences under it are said."""
 _NEARLY = 3.0
 """How far the logit of a sentence, or of a part, may be behind that of the best one."""
 
@@ -80,6 +85,8 @@ async def extracted_from(
     if not question.strip() or not candidates:
         return Extraction()
     asking = _Asking(question, tuple(earlier), tuple(candidates))
+    if there := asking.answered_there():
+        return Extraction(tuple(map(_sentence, there)), _ASKED_THERE, {"isAskedThere": True})
     parts = [] if judge is None else asking.readable_by(judge)
     if judge is not None and parts:
         try:
@@ -110,6 +117,23 @@ class _Asking:
         """The question as somebody reads it who has not heard what was said before, in their spelling."""
         texts = [each.titled(each.text) for each in self.candidates]
         return respelled(completed(self.question, self.earlier), texts)
+
+    def answered_there(self) -> list[Weighed]:
+        """The first sentences under this very question, where a passage asks it."""
+        if self.earlier and points_back(self.question):
+            return []
+        for place, each in enumerate(self.candidates):
+            over = each.headings[-1] if each.headings else each.title
+            under = [
+                sentence
+                for sentence in self.sentences(Part(place, 0, len(each.text)))
+                if is_asked_in(
+                    self.question, sentence.excerpt.question or ("" if sentence.excerpt.under else over)
+                )
+            ]
+            if under:
+                return under[:_FIRST]
+        return []
 
     def readable_by(self, judge: Judge) -> list[Part]:
         """What a judge can read in good time, in a language that it knows, the likeliest first."""
