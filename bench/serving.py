@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+ELSEWHERE = ("nice", "-n", "19")
+
 
 class Lines:
     """Connections to a server on loopback, which take turns."""
@@ -94,10 +96,13 @@ def vivavoce_process(folder: Path, *words: str, **settings: str) -> Iterator[tup
 
 
 @contextmanager
-def program(path: Path, *words: str) -> Iterator[int]:
-    """A server in Python that is given its port as the last word; its port."""
+def program(path: Path, *words: str, is_elsewhere: bool = False) -> Iterator[int]:
+    """A server in Python that is given its port as the last word; its port.
+
+    One that is elsewhere in life takes the processors only while nobody else wants them.
+    """
     port = _free_port()
-    with running([sys.executable, str(path), *words, str(port)], port):
+    with running([*(ELSEWHERE if is_elsewhere else ()), sys.executable, str(path), *words, str(port)], port):
         yield port
 
 

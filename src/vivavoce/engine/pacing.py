@@ -23,6 +23,7 @@ class Pace:
     async def work(self) -> AsyncIterator[None]:
         """A stretch of work, once there is a place for it."""
         async with self._places:
+            await asyncio.sleep(0)  # who has come meanwhile goes first
             yield
 
 
