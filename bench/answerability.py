@@ -148,7 +148,8 @@ class _Asker:
             for told, candidates in self._varied(question, kind, passages, ids[place]).items():
                 judge = self._judges[place % FOLDS] if self._judges else None
                 why = (await extracted_from(question, (), candidates, judge)).why
-                found.append(Example(why, told, name, place))
+                if "isAskedThere" not in why:  # no evidence was weighed
+                    found.append(Example(why, told, name, place))
         return found
 
     def _varied(

@@ -129,7 +129,7 @@ async def _soaked(load: _Load, looked: _Looked, given: Any) -> list[tuple[float,
             due = begin + number / given.rate
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
             _ = calls.create_task(load.call(due))
-            if number % (given.every * given.rate) == given.every * given.rate - 1:
+            if number and number % (given.every * given.rate) == 0:
                 sample()
     sample()
     return samples

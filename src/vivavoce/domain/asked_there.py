@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from .words import folded
 
 _LONGEST = 300
-_WORD = re.compile(r"[^\W_]+")
+_AROUND = ".,;:!?\"'()\u00bf\u00a1\u201c\u201d\u2018\u2019\uff1f\u061f"
+_NUMBER = re.compile(r"(?:\d{1,3}[.)]|[QqPp]:)\s+")
 _QUESTION = re.compile(r"[^?\uff1f\u061f]+(?=[?\uff1f\u061f])")
-_ITEM = r"[^\W_][\w.+-]*"
-_CHOICE = re.compile(rf"\b(?P<first>{_ITEM}(?:,\s+{_ITEM})*),?\s+(?:or|ou|o|oder)\s+(?P<last>{_ITEM})")
+_ITEM = r"[^\W_][\w.+#-]*"
+_CHOICE = re.compile(rf"\b(?P<first>{_ITEM}(?:,\s+{_ITEM})*),?\s+(?:or|ou)\s+(?P<last>{_ITEM})")
 """One of some things, each of one word: "ChatGPT, Claude or Gemini"."""
-_SMALL = frozenset(
-    ["a", "an", "the", "o", "os", "as", "um", "uma", "el", "la", "los", "las", "un", "una", "please"]
-)
 
 
 def is_asked_in(question: str, heading: str) -> bool:
@@ -23,12 +21,15 @@ def is_asked_in(question: str, heading: str) -> bool:
 
     No word may be missing: "may I return it after 30 days?" has another answer than "may I return it?".
     """
-    asked = _plain(question)
-    return bool(asked) and any(_plain(each) == asked for each in _questions_in(heading[:_LONGEST]))
+    asked = _words(question)
+    is_plain = question.isascii()  # many write without accents; who writes them means them
+    return bool(asked) and any(
+        asked == _words(folded(each) if is_plain else each) for each in _questions_in(heading[:_LONGEST])
+    )
 
 
 def _questions_in(heading: str) -> Iterator[str]:
-    for found in _QUESTION.finditer(heading):
+    for found in _QUESTION.finditer(_NUMBER.sub("", heading, count=1)):
         whole = found.group()
         yield whole
         choice = _CHOICE.search(whole)
@@ -37,5 +38,6 @@ def _questions_in(heading: str) -> Iterator[str]:
                 yield f"{whole[: choice.start()]}{each}{whole[choice.end() :]}"
 
 
-def _plain(text: str) -> list[str]:
-    return [word for word in _WORD.findall(folded(text[:_LONGEST])) if word not in _SMALL]
+def _words(text: str) -> list[str]:
+    """All of them as they are written, but for capitals and what stands around."""
+    return [word for each in text[:_LONGEST].lower().split() if (word := each.strip(_AROUND))]

@@ -29,7 +29,7 @@ class Excerpt(NamedTuple):
     under: str = ""
     """The heading that it stands under; empty where the passage has none above it."""
     question: str = ""
-    """The question that it follows, be that a heading or not."""
+    """The question that it answers, as the first that stands under it or goes on after that."""
 
     @property
     def points_back(self) -> bool:
@@ -104,11 +104,13 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
     above: Mapping[str, int] = {}
     last: Mapping[str, int] = {}
     rank: int | None = None
+    is_first = False
     is_list, asked, under, question, has_asked = False, "", "", "", False
     for place, span in enumerate(_stretches(passage)):
         text = passage[span.start : span.end]
         if _ROW.match(text) is not None:
             yield from _of_row(place, span, text, language, longest, under)
+            question = ""
             continue
         item = _ITEM.match(text)
         bare = text if item is None else text[item.end() :]
@@ -118,13 +120,16 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
         is_heading = _is_heading(passage, span, is_item=item is not None)
         under = bare if is_heading else under
         if is_question or is_heading:
-            is_listed = has_asked and not is_heading  # one of several, with no answer between them
-            question = bare if is_question and not is_listed else ""
-            has_asked = is_question and not is_heading
+            stands_alone = is_heading or (item is None and not is_asked and _has_a_line(passage, span))
+            question = bare if is_question and stands_alone and not (has_asked and not is_heading) else ""
+            is_first, has_asked = True, is_question and not is_heading
             above, rank, is_list = words, 0 if is_question else None, False
             asked = bare if is_asked else ""
             continue
         has_asked = False
+        if is_first and not _is_quotable(bare, item is None, longest):
+            question = ""  # what answers cannot be quoted, so nothing that follows may stand for it
+        is_first = False
         if is_list and item is None:
             above, rank, is_list = {}, None, False
         is_whole = len(bare.split(None, _SHORTEST)) >= _SHORTEST or (bool(words) and bool(above))
@@ -135,6 +140,17 @@ def _excerpts(passage: str, language: str, longest: int) -> Iterator[Excerpt]:
             yield Excerpt(place, span.end - len(bare), bare, words, above, rank, asked, under, question)
             rank, asked = None if rank is None else rank + 1, ""
         last = words
+
+
+def _has_a_line(passage: str, span: Span) -> bool:
+    """Whether nothing else stands in its line, but what a heading begins with."""
+    before, after = passage[: span.start].rpartition("\n")[2], passage[span.end :].partition("\n")[0]
+    return not after.strip() and (not before.strip() or _HEADING.match(before) is not None)
+
+
+def _is_quotable(text: str, is_prose: bool, longest: int) -> bool:
+    """Whether an answer is a sentence of its own: neither "No." alone nor an item of a list."""
+    return is_prose and len(text.split(None, _SHORTEST)) >= _SHORTEST and len(text) <= longest
 
 
 def _of_row(place: int, span: Span, row: str, language: str, longest: int, under: str) -> Iterator[Excerpt]:

@@ -85,7 +85,7 @@ async def extracted_from(
     if not question.strip() or not candidates:
         return Extraction()
     asking = _Asking(question, tuple(earlier), tuple(candidates))
-    if there := asking.answered_there():
+    if there := await asyncio.to_thread(asking.answered_there):
         return Extraction(tuple(map(_sentence, there)), _ASKED_THERE, {"isAskedThere": True})
     parts = [] if judge is None else asking.readable_by(judge)
     if judge is not None and parts:
@@ -123,15 +123,14 @@ class _Asking:
         if self.earlier and points_back(self.question):
             return []
         for place, each in enumerate(self.candidates):
-            over = each.headings[-1] if each.headings else each.title
+            every = excerpts_of(each.text, each.language, _LONGEST)
+            first = next((one for one in every if is_asked_in(self.question, one.question)), None)
             under = [
                 sentence
                 for sentence in self.sentences(Part(place, 0, len(each.text)))
-                if is_asked_in(
-                    self.question, sentence.excerpt.question or ("" if sentence.excerpt.under else over)
-                )
+                if first is not None and sentence.excerpt.question == first.question
             ]
-            if under:
+            if under and under[0].excerpt == first:  # else its answer is one that is not said
                 return under[:_FIRST]
         return []
 
