@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Generic, TypeVar
@@ -90,7 +90,8 @@ class Group:
                 for unit in units:
                     self._write_alone(unit)
             else:
-                for unit in units or self._all_that_wait():  # it did not even begin, where there is none
+                # Where there is none, it did not even begin. Who comes once it is told is not meant.
+                for unit in units or self._all_that_wait():
                     unit.tell(error)
         else:
             for unit in units:
@@ -109,9 +110,8 @@ class Group:
             if all(unit.has_failed for unit in units):
                 raise _Nothing
 
-    def _all_that_wait(self) -> Iterator[Unit[Any]]:
-        while self._waiting:
-            yield self._waiting.popleft()
+    def _all_that_wait(self) -> list[Unit[Any]]:
+        return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
     def _write_alone(self, unit: Unit[Any]) -> None:
         try:
