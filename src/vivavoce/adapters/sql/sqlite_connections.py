@@ -75,7 +75,8 @@ def connected(path: Path, kind: type[C]) -> C:
     connection = sqlite3.connect(
         path, timeout=kind.patience, isolation_level=None, check_same_thread=False, factory=kind
     )
-    _switch_to_wal(connection)
+    if kind.patience:  # who has none finds the file as another connection of its store has left it
+        _switch_to_wal(connection)
     for pragma in ("synchronous = full", "foreign_keys = on"):
         connection.execute(f"pragma {pragma}")
     connection.create_function("lower", 1, str.lower, deterministic=True)  # SQLite's own knows ASCII alone
