@@ -8,7 +8,7 @@ import pytest
 from vivavoce.engine import looks, turns
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
-from vivavoce.ports import Called, Delta, Piece, Prompt
+from vivavoce.ports import Called, Delta, Piece, Prompt, Tables
 from vivavoce.testing import CountedIds, ScriptedModel, TestModels, open_test_engine
 
 from .desks import Desk, Servers
@@ -124,6 +124,27 @@ async def test_a_person_who_takes_over_in_another_process_stops_the_model_too(de
 
     assert answer["metadata"]["reason"] == "A person took over."
     assert desk.model.ended.is_set()
+
+
+async def test_every_turn_is_looked_at_however_many_there_are(desk, in_no_time):
+    talks = [f"talk{number}" for number in range(25)]
+    asking = [asyncio.create_task(desk.ask("Hello?", channel="website", conversationId=id)) for id in talks]
+    while len(desk.model.prompts) < len(talks):
+        await asyncio.sleep(0)
+    ports = desk.engine.ports
+
+    def taken_over(tables: Tables) -> None:  # as another process stores it, which cannot ring here
+        for conversation in tables.conversations.within("id", talks[-3:]):
+            tables.conversations.replace(conversation.changed(ports.now(), is_ai_enabled=False))
+
+    await ports.store.write(taken_over)
+    answers = await asyncio.wait_for(asyncio.gather(*asking[-3:]), 10)
+
+    assert [each["metadata"]["reason"] for each in answers] == ["A person took over."] * 3
+    assert not any(each.done() for each in asking[:-3])
+    for each in asking:
+        each.cancel()
+    await asyncio.wait(asking)
 
 
 async def test_changes_that_follow_while_the_model_still_closes_make_no_difference(desk, in_no_time):

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from vivavoce.ports import Store, Tables
@@ -17,6 +18,8 @@ _BEAT = LEASE.total_seconds() / 4
 """Seconds between two signs of life."""
 _LOOK = 1.0
 """Seconds between two looks at what another process may have changed."""
+_TOGETHER = 10
+"""How many turns are looked at in one read, so that it is short."""
 _log = logging.getLogger(__name__)
 
 
@@ -36,8 +39,8 @@ async def alive(mine: Taken) -> AsyncIterator[None]:
 class _Looks:
     """Looks at the turns that are worked on here, all together.
 
-    One read a second and one write a beat, however many they are; and a look at a turn whose conversation is
-    changed here, at once.
+    Some short reads a second and one write a beat, however many they are; and a look at a turn whose
+    conversation is changed here, at once.
     """
 
     def __init__(self) -> None:
@@ -96,9 +99,11 @@ async def _show_life(taken: Sequence[Taken]) -> None:
 
 async def _look(taken: Sequence[Taken]) -> None:
     """Stop those of the turns that are not ours to answer any more; all are of one store."""
-    if taken:
-        for mine, stopped in await taken[0].ports.store.read(lambda tables: _not_ours(taken, tables)):
+    for start in range(0, len(taken), _TOGETHER):
+        some = taken[start : start + _TOGETHER]
+        for mine, stopped in await some[0].ports.store.read(partial(_not_ours, some)):
             mine.stop(stopped)
+        await asyncio.sleep(0)  # others have a turn
 
 
 def _not_ours(taken: Sequence[Taken], tables: Tables) -> list[tuple[Taken, Stopped]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from vivavoce.domain.entities import Entity
 from vivavoce.errors import StorageFailed
@@ -45,7 +45,7 @@ class Scribe:
         """The values of all columns."""
         written = entity.model_dump(mode="json", by_alias=False)
         row = {name: written.pop(name, getattr(entity, name)) for name in table.columns}
-        row["document"] = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+        row["document"] = to_json(written, inf_nan_mode="constants").decode()
         if table.has_secrets:
             row["secrets"] = self._sealed(table, entity)
         return row

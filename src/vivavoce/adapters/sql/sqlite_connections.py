@@ -20,7 +20,7 @@ _BRIEF = 0.002
 """Seconds of the processor that brief work may take."""
 _AT_MOST = 0.010
 """Seconds of the clock, which count the waiting for other threads too."""
-_STEPS = 100
+_STEPS = 1_000
 """After so many steps of SQLite's machine the time is looked at."""
 _NOT_NOW = (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY)
 
