@@ -129,8 +129,9 @@ async def test_a_person_who_takes_over_in_another_process_stops_the_model_too(de
 async def test_every_turn_is_looked_at_however_many_there_are(desk, in_no_time):
     talks = [f"talk{number}" for number in range(25)]
     asking = [asyncio.create_task(desk.ask("Hello?", channel="website", conversationId=id)) for id in talks]
-    while len(desk.model.prompts) < len(talks):
-        await asyncio.sleep(0)
+    async with asyncio.timeout(30):
+        while len(desk.model.prompts) < len(talks):
+            await asyncio.sleep(0)
     ports = desk.engine.ports
 
     def taken_over(tables: Tables) -> None:  # as another process stores it, which cannot ring here
