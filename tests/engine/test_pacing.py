@@ -1,12 +1,15 @@
 """Pacing: turns that wait for others hold nobody up, and checking an answer does not either."""
 
 import asyncio
+import socket
 import threading
+import time
 from typing import Any
 
 import pytest
 
 from vivavoce.engine import asking
+from vivavoce.engine.pacing import Pace, others_first
 from vivavoce.engine.sources import checked
 from vivavoce.testing import ScriptedModel, TestEmbedders, TestModels, WordEmbedder, open_test_engine
 
@@ -70,3 +73,53 @@ async def test_a_short_answer_over_long_passages_is_checked_beside_the_others_wo
         await desk.ask("What does the engine weave?")
 
     assert [thread is not threading.main_thread() for thread in threads] == [is_beside]
+
+
+@pytest.mark.parametrize("way", ["at a pace", "by itself"])
+async def test_a_call_that_has_come_is_answered_before_a_stretch_of_work_begins(way):
+    done: list[str] = []
+    loop, (near, far) = asyncio.get_running_loop(), socket.socketpair()
+
+    async def answer() -> None:
+        done.append("call")
+
+    def heard() -> None:  # as a server hears a request: it reads it, and a task answers it
+        near.recv(100)
+        answering.append(asyncio.create_task(answer()))
+
+    async def work() -> None:
+        if way == "at a pace":
+            async with Pace().work():
+                done.append("work")
+        else:
+            await others_first()
+            done.append("work")
+
+    answering: list[asyncio.Task[None]] = []
+    with near, far:
+        loop.add_reader(near, heard)
+        working = asyncio.create_task(work())
+        far.send(b"GET /")
+        await working
+        loop.remove_reader(near)
+
+    assert done == ["call", "work"]
+
+
+async def test_a_throng_of_calls_does_not_keep_work_from_its_share():
+    rounds = 0
+
+    def call() -> None:
+        nonlocal rounds
+        rounds += 1
+        ends = time.monotonic() + 0.005
+        while time.monotonic() < ends:
+            pass
+        if rounds < 1_000:
+            asyncio.get_running_loop().call_soon(call)
+
+    asyncio.get_running_loop().call_soon(call)
+
+    await others_first()
+
+    assert rounds == 1

@@ -5,9 +5,10 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from httpcore2 import AnyIOBackend, AsyncNetworkStream
+from httpcore2 import AsyncNetworkStream
 
 from vivavoce.adapters.egress.client import Egress
+from vivavoce.adapters.egress.wires import dialed
 
 PUBLIC = "93.184.215.14"
 """An address of the public internet. No test may really call it."""
@@ -126,7 +127,7 @@ class Switchboard:
     async def __call__(self, address: str, port: int, timeout: float | None) -> AsyncNetworkStream:
         self.dialed.append((address, port))
         server = self._known.get(address, self._canary)
-        return await AnyIOBackend().connect_tcp("127.0.0.1", server.port, timeout)
+        return await dialed("127.0.0.1", server.port, timeout)
 
 
 FORBIDDEN_HOSTS = (

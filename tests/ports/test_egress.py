@@ -15,10 +15,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from httpcore2 import AnyIOBackend, AsyncNetworkStream, ConnectError
+from httpcore2 import AsyncNetworkStream, ConnectError
 
 from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
+from vivavoce.adapters.egress.wires import dialed
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
 from .loopback import (
@@ -155,20 +156,20 @@ async def test_public_addresses_are_dialed(canary, address):
 
 
 async def test_the_next_address_is_tried_where_one_does_not_answer(front):
-    dialed = []
+    called = []
 
     async def dial(address: str, port: int, timeout: float | None) -> AsyncNetworkStream:
-        dialed.append(address)
+        called.append(address)
         if address != PUBLIC:
             raise ConnectError
-        return await AnyIOBackend().connect_tcp("127.0.0.1", front.port, timeout)
+        return await dialed("127.0.0.1", front.port, timeout)
 
     front.answers["/"] = answer(b"hello")
     names = Names({"two.example": [["2606:4700::1111", PUBLIC]]})
     async with closing(Egress(resolve=names, dial=dial)) as egress:
         assert (await egress.request("GET", "http://two.example/")).body == b"hello"
 
-    assert dialed == ["2606:4700::1111", PUBLIC]
+    assert called == ["2606:4700::1111", PUBLIC]
 
 
 async def test_the_names_of_the_system_are_checked_like_all_others(front):

@@ -538,6 +538,15 @@ async def test_who_reads_on_and_on_lets_others_have_a_turn(store):
     assert turns >= 10
 
 
+async def test_who_reads_once_in_a_round_of_the_event_loop_never_waits_for_others(store):
+    for _ in range(100):
+        reading = store.read(lambda tables: tables.agents.count())
+        with pytest.raises(StopIteration) as done:  # at once, without a pause
+            reading.send(None)
+        assert done.value.value == 0
+        await asyncio.sleep(0)
+
+
 async def test_of_units_that_are_written_together_one_that_fails_leaves_the_others(path):
     store = opened(path)
 

@@ -30,6 +30,7 @@ from .knowing import Earlier, Known, known_at_once, known_of
 from .looks import alive
 from .numbering import Numbered
 from .opening import Opened, open_turn
+from .pacing import others_first
 from .retrieval import Found
 from .sources import Checked, checked, own_numbers
 from .spending import Meter
@@ -188,6 +189,7 @@ class _Turn:
         looked = time.monotonic()
         found = await self.ahead.found(looks)
         retrieved = round_ms(looked)
+        await others_first()
         prompt = replace(prompt_for(known, found, model.context), is_heard=self.errand.is_heard)
         drafted = Drafted()
         meter = Meter(known.agent, self.errand.ports, drafted.spent)

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from vivavoce.ports import Store, Tables
 
 from .opening import LEASE
+from .pacing import others_first
 from .turns import LINE, Stopped, Taken, as_taken, check_nobody_took_over, is_set
 
 _BEAT = LEASE.total_seconds() / 4
@@ -103,7 +104,7 @@ async def _look(taken: Sequence[Taken]) -> None:
         some = taken[start : start + _TOGETHER]
         for mine, stopped in await some[0].ports.store.read(partial(_not_ours, some)):
             mine.stop(stopped)
-        await asyncio.sleep(0)  # others have a turn
+        await others_first()
 
 
 def _not_ours(taken: Sequence[Taken], tables: Tables) -> list[tuple[Taken, Stopped]]:

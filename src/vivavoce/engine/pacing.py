@@ -6,10 +6,15 @@ Waiting is no work: a place is left while a model, an embedder or an index that 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 _AT_ONCE = 2
+_ROUNDS = 3
+"""Of the event loop, in which a call that has come is seen, begun and answered."""
+_LONGEST = 0.002
+"""Seconds that others are let go first for: a throng of them has its share, and leaves the rest."""
 _FILES_HELD, _FILES_READ = 8, 2
 
 
@@ -23,8 +28,17 @@ class Pace:
     async def work(self) -> AsyncIterator[None]:
         """A stretch of work, once there is a place for it."""
         async with self._places:
-            await asyncio.sleep(0)  # who has come meanwhile goes first
+            await others_first()
             yield
+
+
+async def others_first() -> None:
+    """Let short calls that have come meanwhile go first; before a stretch of work of a millisecond or so."""
+    ends = time.monotonic() + _LONGEST
+    for _ in range(_ROUNDS):
+        await asyncio.sleep(0)
+        if time.monotonic() > ends:
+            return
 
 
 class FilePace:

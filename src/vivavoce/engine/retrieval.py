@@ -18,7 +18,7 @@ from vivavoce.errors import Damaged, NotAvailable
 from vivavoce.ports import Hit, Ports, Question, Tables
 
 from .indexing import catch_up
-from .pacing import Pace
+from .pacing import Pace, others_first
 
 _DEEP = 50
 """How many passages each side of the index is asked for, at least."""
@@ -106,6 +106,7 @@ async def seen_by(look: Look, ports: Ports, pace: Pace | None = None) -> list[Fo
     pace = Pace() if pace is None else pace
     wanted = look.wanted
     embedder = ports.embedders.named(look.collection.embedder)
+    await others_first()
     vector = await embedder.question(wanted.question)
     if len(vector) != look.collection.dimension:
         raise NotAvailable(
@@ -195,6 +196,7 @@ async def _found(
     kept: list[_Said] = []
     for start in range(0, len(ranked), limit):
         cited = await ports.store.read(partial(_in_order, ranked[start : start + limit]))
+        await others_first()
         kept = await _distinct([*kept, *map(_Said, cited)])
         if len(kept) >= limit:
             break

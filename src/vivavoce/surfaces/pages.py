@@ -32,6 +32,13 @@ class PageRoute(Route):
     ) -> None:
         super().__init__(path, endpoint, **more)
         self.is_open = is_open
+        self._begins = path.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether it is the one. There are hundreds: most are told by how they begin, without a pattern."""
+        if not scope.get("root_path") and not scope["path"].startswith(self._begins):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 class Pages:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     import httpcore2
 
+    from .connections import Connections
     from .dialing import Dial, Resolve
     from .failures import Journey
-    from .pools import Pools
 
 _AT_ONCE = 32
 _KEPT_SECONDS = 20.0
@@ -96,8 +96,8 @@ class Egress:
 
     async def close(self) -> None:
         """Let go of the connections that are kept."""
-        if "_pools" in self.__dict__:
-            await self._pools.aclose()
+        if "_connections" in self.__dict__:
+            await self._connections.aclose()
 
     @asynccontextmanager
     async def _answered(self, call: Call, within: Bounds, journey: Journey) -> AsyncGenerator[Opened]:
@@ -134,7 +134,7 @@ class Egress:
         import httpcore2
 
         place = call.place
-        return self._pools.stream(
+        return self._connections.stream(
             call.method,
             httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
             headers=call.sent_headers,
@@ -143,24 +143,21 @@ class Egress:
         )
 
     @cached_property
-    def _pools(self) -> Pools:
+    def _connections(self) -> Connections:
         import httpcore2  # loaded when the network is first asked
 
+        from .connections import Connections
         from .dialing import CheckedDialing, system_trust
-        from .pools import Pools
 
         trust = system_trust() if self._ssl_context is None else self._ssl_context
         dialing = CheckedDialing(self._allowed, self._resolve, self._dial)
 
-        def opened(connections: int) -> httpcore2.AsyncConnectionPool:
-            return httpcore2.AsyncConnectionPool(
-                ssl_context=trust,
-                max_connections=connections,
-                keepalive_expiry=_KEPT_SECONDS,
-                network_backend=dialing,
+        def opened(origin: httpcore2.Origin) -> httpcore2.AsyncHTTPConnection:
+            return httpcore2.AsyncHTTPConnection(
+                origin, ssl_context=trust, keepalive_expiry=_KEPT_SECONDS, network_backend=dialing
             )
 
-        return Pools(self._at_once, opened)
+        return Connections(self._at_once, opened)
 
 
 def _check_encoding(call: Call, opened: Opened) -> None:

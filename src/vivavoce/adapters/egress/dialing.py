@@ -15,7 +15,6 @@ from functools import cache, partial
 import anyio
 import anyio.to_thread
 from httpcore2 import (
-    AnyIOBackend,
     AsyncNetworkBackend,
     AsyncNetworkStream,
     ConnectError,
@@ -26,6 +25,7 @@ from httpcore2 import (
 from vivavoce.errors import InvalidInput
 
 from .ranges import address_of, is_cloud, is_public
+from .wires import dialed
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The network addresses of a name."""
@@ -43,7 +43,7 @@ class CheckedDialing(AsyncNetworkBackend):
     ) -> None:
         self._allowed = allowed
         self._resolve = partial(looked_up, anyio.CapacityLimiter(_LOOKUPS)) if resolve is None else resolve
-        self._dial = AnyIOBackend().connect_tcp if dial is None else dial
+        self._dial = dialed if dial is None else dial
 
     async def connect_tcp(
         self,

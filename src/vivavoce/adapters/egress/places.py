@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from ipaddress import IPv6Address
 from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
@@ -53,6 +54,7 @@ class Place(NamedTuple):
         return self.origin + self.target.partition("?")[0]
 
 
+@lru_cache(maxsize=64)  # a provider is asked at the same few addresses, over and over
 def place_of(url: str) -> Place:
     """Where a url leads; InvalidInput when it cannot be told for certain."""
     try:

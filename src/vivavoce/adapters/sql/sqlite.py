@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -30,7 +29,7 @@ C = TypeVar("C", bound=SqliteConnection)
 
 _READERS = 4
 _IN_A_ROW = 16
-"""Reads after which others have a turn."""
+"""Reads in one round of the event loop after which others have a turn."""
 
 
 class SqliteStore:
@@ -40,7 +39,7 @@ class SqliteStore:
         self.path, self.vault = path, vault
         self._scribe = Scribe(vault)
         self._own = threading.local()
-        self._read = count(1)
+        self._in_a_row = 0
         self._opened: list[SqliteConnection] = []
         self._is_closed = False
         self._organization_id = self._prepared(new_id)
@@ -55,7 +54,7 @@ class SqliteStore:
         is broken off, and begun anew in a thread.
         """
         if not is_long:
-            if next(self._read) % _IN_A_ROW == 0:
+            if self._is_one_too_many():
                 await asyncio.sleep(0)  # else nobody has a turn while someone reads on and on
             with suppress(TookLong):
                 return self._briefly(work)
@@ -80,6 +79,13 @@ class SqliteStore:
         self._is_closed = True
         for connection in self._opened:
             connection.close()
+
+    def _is_one_too_many(self) -> bool:
+        """Whether others should have a turn first: a row of reads ends when the event loop goes round."""
+        if self._in_a_row == 0:
+            asyncio.get_running_loop().call_soon(setattr, self, "_in_a_row", 0)
+        self._in_a_row += 1
+        return self._in_a_row >= _IN_A_ROW
 
     def _run(self, begin: str, work: Callable[[Tables], T]) -> T:
         with self._transaction(begin, SqliteConnection) as connection:
