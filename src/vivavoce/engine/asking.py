@@ -14,7 +14,7 @@ from vivavoce.domain.turns import TurnState
 from vivavoce.errors import VivavoceError
 from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
-from vivavoce.ports import Model, Step
+from vivavoce.ports import Model, Step, others_first
 
 from .ahead import Ahead
 from .answering import Drafted, answered, round_ms
@@ -30,7 +30,6 @@ from .knowing import Earlier, Known, known_at_once, known_of
 from .looks import alive
 from .numbering import Numbered
 from .opening import Opened, open_turn
-from .pacing import others_first
 from .retrieval import Found
 from .sources import Checked, checked, own_numbers
 from .spending import Meter
@@ -51,6 +50,7 @@ async def agent_query(op: AgentQuery, errand: Errand) -> AgentAnswer:
         return await draft(op, errand)
     if op.callback_url is not None:
         check_callback(errand)
+    await others_first()
     ahead = Ahead(errand)
     opened, known = await _opened(op, errand, ahead)
     if op.callback_url is not None:
@@ -207,6 +207,7 @@ class _Turn:
         done = self._done = Done(known, prompt, toolbox, drafted, meter)
         if self.going_on is not None:
             drafted.steps, drafted.calls = await self.going_on.steps(toolbox)
+        await others_first()
         await answered(guarded, prompt, toolbox, self.errand.hear, drafted)
         done.milliseconds.update(retrieval=retrieved, model=drafted.milliseconds, total=round_ms(started))
         async with self.errand.pace.work():

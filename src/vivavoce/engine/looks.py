@@ -9,10 +9,9 @@ from contextlib import asynccontextmanager
 from functools import partial
 from weakref import WeakKeyDictionary
 
-from vivavoce.ports import Store, Tables
+from vivavoce.ports import Store, Tables, others_first
 
 from .opening import LEASE
-from .pacing import others_first
 from .turns import LINE, Stopped, Taken, as_taken, check_nobody_took_over, is_set
 
 _BEAT = LEASE.total_seconds() / 4

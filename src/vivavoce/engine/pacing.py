@@ -6,15 +6,12 @@ Waiting is no work: a place is left while a model, an embedder or an index that 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from vivavoce.ports import others_first
+
 _AT_ONCE = 2
-_ROUNDS = 3
-"""Of the event loop, in which a call that has come is seen, begun and answered."""
-_LONGEST = 0.002
-"""Seconds that others are let go first for: a throng of them has its share, and leaves the rest."""
 _FILES_HELD, _FILES_READ = 8, 2
 
 
@@ -30,15 +27,6 @@ class Pace:
         async with self._places:
             await others_first()
             yield
-
-
-async def others_first() -> None:
-    """Let short calls that have come meanwhile go first; before a stretch of work of a millisecond or so."""
-    ends = time.monotonic() + _LONGEST
-    for _ in range(_ROUNDS):
-        await asyncio.sleep(0)
-        if time.monotonic() > ends:
-            return
 
 
 class FilePace:

@@ -15,10 +15,10 @@ from vivavoce.domain.outlines import Outline
 from vivavoce.domain.relevance import KNOWN, Calibration, score_of
 from vivavoce.domain.words import terms_of
 from vivavoce.errors import Damaged, NotAvailable
-from vivavoce.ports import Hit, Ports, Question, Tables
+from vivavoce.ports import Hit, Ports, Question, Tables, others_first
 
 from .indexing import catch_up
-from .pacing import Pace, others_first
+from .pacing import Pace
 
 _DEEP = 50
 """How many passages each side of the index is asked for, at least."""

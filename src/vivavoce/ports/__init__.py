@@ -54,6 +54,7 @@ from .retrieval import (
     Reranker,
     Web,
 )
+from .sharing import others_first
 from .store import Datasources, Store, Tables
 from .tables import Table
 from .time import Channel, Channels, Jobs
@@ -117,6 +118,7 @@ __all__ = [
     "Vectors",
     "Web",
     "Wrote",
+    "others_first",
 ]
 
 

@@ -7,9 +7,8 @@ import sys
 
 _TURN = 0.0002
 """Seconds after which a thread at work lets others go on; who answers gives way at every system call."""
-_GARBAGE = (1_000, 1_000, 10)
-"""When garbage that holds itself is looked for: often in what is new, which takes half a millisecond, and
-seldom in all the rest, where everybody waits. What is new is the more, the longer nobody looks."""
+_GARBAGE = (20_000, 20, 100)
+"""When garbage that holds itself is looked for: seldom, since everybody waits meanwhile."""
 
 
 class SettlingIn:

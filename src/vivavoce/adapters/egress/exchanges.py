@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
+from vivavoce.ports import others_first
+
 from .answers import Opened
 
 Streaming = Callable[[], AbstractAsyncContextManager[Opened]]
@@ -52,6 +54,7 @@ class Exchange:
             self._task.exception()  # it was told already, or nobody is left to be told
 
     async def _run(self, streaming: Streaming) -> None:
+        await others_first()
         async with streaming() as opened:
             self._coming.put_nowait(opened)
             async for piece in opened.pieces:

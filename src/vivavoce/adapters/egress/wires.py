@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from httpcore2 import (
     AsyncNetworkStream,
@@ -45,8 +45,7 @@ class Wire(AsyncNetworkStream):
         ends = self._ends
         if not ends.unread and not ends.is_over:
             with _told(ReadTimeout, ReadError):
-                async with asyncio.timeout(timeout):
-                    await ends.something_comes()
+                await _within(timeout, ends.something_comes())
         if not ends.unread and ends.fault is not None:
             raise ReadError(ends.fault)
         return ends.taken(max_bytes, self._transport)
@@ -63,8 +62,7 @@ class Wire(AsyncNetworkStream):
             self._transport.write(held + buffer)
         if self._ends.is_full:
             with _told(WriteTimeout, WriteError):
-                async with asyncio.timeout(timeout):
-                    await self._ends.there_is_room()
+                await _within(timeout, self._ends.there_is_room())
 
     async def aclose(self) -> None:
         """Let go of it at once. It is closed when it is of no use any more: nothing is on its way."""
@@ -135,8 +133,7 @@ class _Ends(asyncio.Protocol):
         return piece
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # other event loops have transports of their own
 
     def data_received(self, data: bytes) -> None:
         self.unread += data
@@ -167,6 +164,15 @@ class _Ends(asyncio.Protocol):
 def _wake(waiting: asyncio.Future[None] | None) -> None:
     if waiting is not None and not waiting.done():
         waiting.set_result(None)
+
+
+async def _within(seconds: float | None, waiting: Coroutine[Any, Any, None]) -> None:
+    """Wait, for so many seconds at most."""
+    if seconds is None:  # as a rule: a whole exchange has its time, and a clock for each step costs some
+        await waiting
+        return
+    async with asyncio.timeout(seconds):
+        await waiting
 
 
 @contextmanager
