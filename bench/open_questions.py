@@ -78,7 +78,7 @@ async def _asked(name: str) -> list[tuple[float, Mapping[str, Any], bool]]:
                 question = forms[place // _LEFT_OUT % len(forms)].format(row["title"])
                 passages = await passages_for(Wanted(datastore_id, question, limit=10), app.ports)
                 candidates = list(map(candidate_of, passages))
-                said = await extracted_from(question, (), candidates, app.ports.embedders.judge())
+                said = await extracted_from(question, (), candidates, app.ports.embedders.judges())
                 if "isAskedThere" not in said.why:  # no evidence was weighed
                     found.append((said.likelihood, said.why, place % _LEFT_OUT == 0))
     return found

@@ -42,6 +42,7 @@ class Judge:
 
     identity = "likes-words"
     languages = frozenset({"en"})
+    tells_subjects = True
 
     def __init__(self, *liked: str) -> None:
         self.liked, self.questions = liked, list[str]()
@@ -158,6 +159,62 @@ async def test_a_judge_is_not_asked_in_a_language_that_it_does_not_know(ask):
     assert extraction.why["judge"] is None
 
 
+class Marker:
+    """Looks for an answer in texts: how sure it is that it stands there is given. It compares no words."""
+
+    identity = "marks"
+    languages = frozenset({"en", "pt"})
+    tells_subjects = False
+
+    def __init__(self, sure: float) -> None:
+        self.sure, self.texts = sure, list[str]()
+
+    async def read(self, question, texts):
+        self.texts += texts
+        return [Reading(self.sure, self.sure) for _ in texts]
+
+    async def likeness(self, question, passage):
+        return []
+
+
+async def test_one_who_marks_reads_what_words_have_chosen_and_nothing_else(ask):
+    marker = Marker(8.0)
+
+    said, extraction = await ask(PADARIA, "Quanto custa o pão de queijo da Padaria Sol?", judge=marker)
+
+    assert said == ["O pão de queijo custa quatro reais."]
+    assert extraction.why["judge"] == "marks"
+    assert [text.count("queijo") for text in marker.texts] == [1, 1]
+    assert all("Padaria Sol" in text and "Lua" not in text for text in marker.texts)
+
+
+async def test_a_mark_turns_the_scale_where_words_are_in_doubt(ask):
+    question = "Quanto dinheiro preciso levar para comprar pão de queijo?"
+
+    by_words, _ = await ask(PADARIA, question)
+    sure, _ = await ask(PADARIA, question, judge=Marker(8.0))
+    unsure, extraction = await ask(PADARIA, question, judge=Marker(-8.0))
+
+    assert (by_words, sure, unsure) == ([], ["O pão de queijo custa quatro reais."], [])
+    assert extraction.why["within"] == -8.0
+
+
+async def test_what_shares_all_words_and_has_no_mark_is_refused(ask):
+    question = "O café é cortesia da casa da Padaria Lua?"
+
+    assert (await ask(PADARIA, question))[0]
+    assert not (await ask(PADARIA, question, judge=Marker(-12.0)))[0]
+
+
+async def test_an_open_question_is_answered_without_a_mark(ask):
+    marker = Marker(-12.0)
+
+    said, extraction = await ask(PADARIA, "Fale sobre a Padaria Sol", judge=marker)
+
+    assert said
+    assert (marker.texts, extraction.why["judge"]) == ([], None)
+
+
 async def test_the_sentence_is_found_at_the_end_of_a_long_passage(ask):
     text = "The lamp burned all night and nobody saw it. " * 30 + "The whaling gun hung in the kitchen."
 
@@ -197,7 +254,7 @@ async def test_words_alone_answer_and_refuse_questions_of_our_own():
     rows = [row for row in every if row["title"] in ("Tombamento", "Fermentação alcoólica")]
     likelihoods = {
         kind: [
-            (await extracted_from(question, (), [candidate], None)).likelihood
+            (await extracted_from(question, (), [candidate], ())).likelihood
             for row in rows
             for candidate in [Candidate.named(row["title"], row["passage"], "pt", 0.7)]
             for question in row[kind]
@@ -271,7 +328,7 @@ async def test_the_built_in_judge_answers_and_refuses_questions_of_our_own():
     async with built_in_judge() as judge:
         answered, refused = [
             [
-                (await extracted_from(question, (), [candidate], judge)).likelihood
+                (await extracted_from(question, (), [candidate], (judge,))).likelihood
                 for row, candidate in zip(rows, candidates, strict=True)
                 for question in row[kind]
             ]
@@ -299,12 +356,12 @@ TOWERS = [
 ]
 
 
-@pytest.mark.parametrize("judge", [None, Judge("Tower")])
-async def test_a_thing_that_is_named_by_its_number_is_not_mistaken_for_its_neighbours(judge):
+@pytest.mark.parametrize("judges", [(), (Judge("Tower"),)])
+async def test_a_thing_that_is_named_by_its_number_is_not_mistaken_for_its_neighbours(judges):
     candidates = [Candidate(" ".join(TOWERS), "en", 0.9)]
 
-    found = await extracted_from("Who is the keeper of tower number 4321?", (), candidates, judge)
-    none = await extracted_from("Who is the keeper of tower number 6000?", (), candidates, judge)
+    found = await extracted_from("Who is the keeper of tower number 4321?", (), candidates, judges)
+    none = await extracted_from("Who is the keeper of tower number 6000?", (), candidates, judges)
 
     said = [candidates[0].text[each.start : each.end] for each in found.sentences]
     assert said == ["Tower number 4321 stands in the hills and is kept by keeper 4328."]
@@ -314,7 +371,7 @@ async def test_a_thing_that_is_named_by_its_number_is_not_mistaken_for_its_neigh
 async def test_a_number_in_the_title_names_the_whole_passage():
     candidates = [Candidate("The form is due in April. It has four pages.", "en", 0.9, "Form 6040")]
 
-    found = await extracted_from("When is form 6040 due?", (), candidates, None)
+    found = await extracted_from("When is form 6040 due?", (), candidates, ())
 
     assert len(found.sentences) == 1
 
@@ -322,7 +379,7 @@ async def test_a_number_in_the_title_names_the_whole_passage():
 async def test_a_foreign_word_is_not_taken_for_one_with_the_same_beginning():
     candidates = [Candidate("The knight of the garter wore a blue garter on his knee.", "en", 0.9)]
 
-    found = await extracted_from("Was ist der Garten?", (), candidates, None)
+    found = await extracted_from("Was ist der Garten?", (), candidates, ())
 
     assert found.sentences == ()
 
@@ -330,6 +387,6 @@ async def test_a_foreign_word_is_not_taken_for_one_with_the_same_beginning():
 async def test_a_name_is_known_in_every_language():
     candidates = [Candidate("Cunegonde is the daughter of the baron.", "en", 0.9)]
 
-    found = await extracted_from("Wer ist Cunegonde?", (), candidates, None)
+    found = await extracted_from("Wer ist Cunegonde?", (), candidates, ())
 
     assert len(found.sentences) == 1

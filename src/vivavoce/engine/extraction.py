@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -75,25 +76,25 @@ async def extracted(
     question: str, earlier: Sequence[str], found: Sequence[Found], ports: Ports
 ) -> Extraction:
     """The sentences that answer; `earlier` are the messages before, the last one last."""
-    return await extracted_from(question, earlier, list(map(candidate_of, found)), ports.embedders.judge())
+    return await extracted_from(question, earlier, list(map(candidate_of, found)), ports.embedders.judges())
 
 
 async def extracted_from(
-    question: str, earlier: Sequence[str], candidates: Sequence[Candidate], judge: Judge | None
+    question: str, earlier: Sequence[str], candidates: Sequence[Candidate], judges: Sequence[Judge]
 ) -> Extraction:
-    """The sentences of any texts that answer."""
+    """The sentences of any texts that answer, as the first of the judges finds who can read them."""
     if not question.strip() or not candidates:
         return Extraction()
     asking = _Asking(question, tuple(earlier), tuple(candidates))
     if there := await asyncio.to_thread(asking.answered_there):
         return Extraction(tuple(map(_sentence, there)), _ASKED_THERE, {"isAskedThere": True})
-    parts = [] if judge is None else asking.readable_by(judge)
-    if judge is not None and parts:
-        try:
-            return await _by_reading(asking, parts, judge)
-        except NotAvailable:
-            pass  # its files are not the ones we know: words alone must do
-    return await asyncio.to_thread(_by_words, asking)
+    for judge in judges:
+        if parts := asking.readable_by(judge):
+            with suppress(NotAvailable):  # its files are not the ones we know: others, or words, must do
+                if judge.tells_subjects:
+                    return await _by_reading(asking, parts, judge)
+                return await _by_marking(asking, {part.place for part in parts}, judge)
+    return _extraction(*await asyncio.to_thread(_by_words, asking), None)
 
 
 def candidate_of(found: Found) -> Candidate:
@@ -243,8 +244,25 @@ async def _by_reading(asking: _Asking, parts: Sequence[Part], judge: Judge) -> E
     return _extraction(chosen, evidence, judge.identity)
 
 
-def _by_words(asking: _Asking) -> Extraction:
-    """What words alone tell, in whatever language."""
+async def _by_marking(asking: _Asking, places: Collection[int], judge: Judge) -> Extraction:
+    """What words tell, and one who looks for the answer in the passage and the sentence that they choose.
+
+    It does not choose itself: of many passages without the answer, one always looks as if it had it.
+    """
+    chosen, evidence = await asyncio.to_thread(_by_words, asking)
+    place = chosen[0].passage.number if chosen else -1
+    if place not in places or not isinstance(evidence, Evidence):  # else nothing is asked for that has a mark
+        return _extraction(chosen, evidence, None)
+    parts = likeliest_parts(asking.question, asking.earlier, asking.candidates, [place], _READ_CHARACTERS)
+    alone = asking.candidates[place].alone(chosen[0].excerpt)
+    *within, said = await judge.read(asking.text, [*map(asking.read, parts), alone])
+    sure = max((each.answers for each in within), default=said.answers)
+    marked = evidence._replace(passage=sure, within=sure, said=said.answers, is_marked=True)
+    return _extraction(chosen, marked, judge.identity)
+
+
+def _by_words(asking: _Asking) -> tuple[list[Weighed], Evidence | Coverage]:
+    """What words alone tell, in whatever language: the sentences, and what speaks for them."""
     every = range(len(asking.candidates))
     places = [place for place in every if asking.names(place)] or every
     best = max(
@@ -254,8 +272,7 @@ def _by_words(asking: _Asking) -> Extraction:
     weighed = weighed_for(asking.question, asking.earlier, passages, _LONGEST)
     weighed.sort(key=lambda each: each.passage.number != best)
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
-    evidence = asking.evidence(best) if asking.coverage is None else asking.coverage
-    return _extraction(chosen, evidence, None)
+    return chosen, asking.evidence(best) if asking.coverage is None else asking.coverage
 
 
 def _extraction(chosen: Sequence[Weighed], evidence: Evidence | Coverage, judge: str | None) -> Extraction:

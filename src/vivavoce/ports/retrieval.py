@@ -205,12 +205,20 @@ class Judge(Protocol):
         """The languages it was made for; empty where it was made for all."""
         ...
 
+    @property
+    def tells_subjects(self) -> bool:
+        """Whether it tells what a text is about from whether the answer is in it, and compares words."""
+        ...
+
     async def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
         """What each text is to the question."""
         ...
 
     async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
-        """Each word of the question, and how like it the likest word of the passage is; 1 is the same."""
+        """Each word of the question, and how like it the likest word of the passage is; 1 is the same.
+
+        Nothing from one that compares no words.
+        """
         ...
 
 
@@ -229,6 +237,6 @@ class Embedders(Protocol):
         """The reranker, where the operator wants one."""
         ...
 
-    def judge(self) -> Judge | None:
-        """The one that tells whether a passage answers, where one comes with the program."""
+    def judges(self) -> Sequence[Judge]:
+        """Those that tell whether a passage answers, the best for what they know first."""
         ...

@@ -69,9 +69,9 @@ class TestEmbedders:
         """The reranker, if there is one."""
         return self._reranker
 
-    def judge(self) -> Judge | None:
+    def judges(self) -> Sequence[Judge]:
         """The judge, if there is one."""
-        return self._judge
+        return () if self._judge is None else (self._judge,)
 
 
 class FakeWeb:

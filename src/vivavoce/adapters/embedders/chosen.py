@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from .builtin import BuiltInEmbedder, BuiltInReranker
     from .endpoint import EndpointEmbedder, Send
     from .judging import BuiltInJudge
+    from .reading import BuiltInReader
 
 _BUILT_IN = "bge-small-en-int8"
 
@@ -50,15 +52,15 @@ class ChosenEmbedders:
         """The reranker, where the operator wants one."""
         return self._reranker if self._reranks else None
 
-    def judge(self) -> BuiltInJudge | None:
-        """The one that tells whether a passage answers, where the package with the models is installed."""
+    def judges(self) -> Sequence[BuiltInJudge | BuiltInReader]:
+        """Those that tell whether a passage answers; one needs the package with the models."""
         from .weights import are_installed
 
-        return self._judge if are_installed() else None
+        return (self._judge, self._reader) if are_installed() else (self._reader,)
 
     def close(self) -> None:
         """End the threads of the models that were used."""
-        for name in ("_built_in", "_reranker", "_judge"):
+        for name in ("_built_in", "_reranker", "_judge", "_reader"):
             if name in self.__dict__:
                 self.__dict__[name].close()
 
@@ -79,6 +81,12 @@ class ChosenEmbedders:
         from .judging import BuiltInJudge
 
         return BuiltInJudge(self._reranker)
+
+    @cached_property
+    def _reader(self) -> BuiltInReader:
+        from .reading import BuiltInReader
+
+        return BuiltInReader()
 
     @cached_property
     def _endpoint(self) -> EndpointEmbedder | None:

@@ -67,6 +67,7 @@ class BuiltInJudge:
 
     identity = "minilm-cross-encoder-en-int8"
     languages = frozenset({"en"})
+    tells_subjects = True
 
     def __init__(
         self, words: BuiltInReranker, reader: CrossEncoder | None = None, head: Head | None = None

@@ -66,6 +66,16 @@ CROSS_ENCODER = Weights(
 )
 
 
+def session_of(model: bytes, threads: int) -> Any:
+    """A model that can be run, by so many threads."""
+    onnxruntime = _runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
 def are_installed() -> bool:
     """Whether the package that carries the built-in models is there."""
     return importlib.util.find_spec(_PACKAGE) is not None  # looked up, never imported
@@ -77,13 +87,8 @@ class Model:
     def __init__(self, weights: Weights, *, threads: int, inner: str = "") -> None:
         """With `inner`, what the model computes under that name on its way is an output too."""
         folder = weights.path()
-        onnxruntime = _runtime()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
         model = (folder / "model.onnx").read_bytes() + (_output(inner) if inner else b"")
-        self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._session = session_of(model, threads)
         self._inputs = {each.name for each in self._session.get_inputs()}
         self.tokenizer = WordPiece(folder / "tokenizer.json")
 

@@ -1,0 +1,98 @@
+"""The built-in reader: a small model (English, Portuguese) that marks the answer in a text, or finds none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from vivavoce.ports import Reading
+
+from .unigram import Pair, Unigram
+from .weights import session_of
+
+_LONGEST = 256
+_LONGEST_ANSWER = 40
+"""Pieces of the longest answer that is looked for."""
+_HALF = 0.5
+"""What the mark counts beside the head that was taught to tell whether there is an answer at all."""
+
+
+class SpanReader:
+    """A model that reads a question and a text together and says where in the text the answer stands."""
+
+    def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
+        self._folder = folder or Path(str(files("vivavoce.adapters.embedders") / "reader"))
+        self._threads = threads
+
+    @cached_property
+    def tokenizer(self) -> Unigram:
+        """How it takes texts apart."""
+        return Unigram(self._folder / "pieces.tsv")
+
+    @cached_property
+    def _session(self) -> Any:
+        return session_of((self._folder / "model.onnx").read_bytes(), self._threads)
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How sure it is that each text answers, as a logit: above 0 means that it rather does.
+
+        Each is read by itself: weights of 8 bits give other numbers for a text beside others.
+        """
+        pairs = (self.tokenizer.paired(question, text, _LONGEST) for text in texts)
+        return [self._logit(pair) for pair in pairs]
+
+    def _logit(self, pair: Pair) -> float:
+        import numpy
+
+        ids = numpy.array([pair.ids], numpy.int64)
+        kinds = numpy.zeros_like(ids)
+        kinds[0, pair.second :] = 1
+        given = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": numpy.ones_like(ids)}
+        spans, answered = self._session.run(["spans", "answered"], given)
+        return _HALF * _margin(pair, spans[0]) + float(answered[0, 0])
+
+
+class BuiltInReader:
+    """The reader as a judge. What a text is about and whether it answers are one to it."""
+
+    identity = "e5-small-reader-int8"
+    languages = frozenset({"en", "pt"})
+    tells_subjects = False
+
+    def __init__(self, reader: SpanReader | None = None) -> None:
+        self._reader = reader or SpanReader()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-reader")
+
+    async def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        """What each text is to the question."""
+        told = await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._reader.read, question, list(texts)
+        )
+        return [Reading(logit, logit) for logit in told]
+
+    async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
+        """Nothing: it compares no words."""
+        return []
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()
+
+
+def _margin(pair: Pair, spans: Any) -> float:
+    """How much likelier the best answer is than none, which the first number of all stands for."""
+    import numpy
+
+    starts, ends = spans[pair.second : len(pair.ids) - 1].T
+    if not len(starts):
+        return 0.0
+    places = numpy.arange(len(starts))
+    length = places[None, :] - places[:, None]
+    allowed = (length >= 0) & (length <= _LONGEST_ANSWER)
+    sums = numpy.where(allowed, starts[:, None] + ends[None, :], -numpy.inf)
+    return float(sums.max() - spans[0].sum())

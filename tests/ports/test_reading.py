@@ -1,0 +1,66 @@
+"""The reader: whether a text answers a question, in English and Portuguese, with the weights that ship."""
+
+import pytest
+
+from vivavoce.adapters.embedders.chosen import ChosenEmbedders
+from vivavoce.adapters.embedders.reading import BuiltInReader
+
+SHOP = "Padaria Sol\nA Padaria Sol abre às sete horas da manhã. O pão de queijo custa quatro reais."
+CANAL = "Suez Canal\nThe Suez Canal joins two seas. It was opened on 17 November 1869 and has no locks."
+
+
+@pytest.fixture(scope="module")
+def reader():
+    reader = BuiltInReader()
+    yield reader
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_answered"),
+    [
+        ("Quanto custa o pão de queijo?", SHOP, True),
+        ("Quando abre a padaria?", SHOP, True),
+        ("Quem fundou a Padaria Sol?", SHOP, False),
+        ("When was the Suez Canal opened?", CANAL, True),
+        ("Who dug the Suez Canal?", CANAL, False),
+        ("Quando foi aberto o canal de Suez?", CANAL, True),
+        ("Quem construiu o canal de Suez?", CANAL, False),
+    ],
+)
+async def test_it_tells_whether_a_text_answers(reader, question, text, is_answered):
+    (told,) = await reader.read(question, [text])
+
+    assert (told.answers > 0) is is_answered
+    assert told.relevance == told.answers
+
+
+async def test_texts_are_read_alike_alone_and_beside_others(reader):
+    question = "Quanto custa o pão de queijo?"
+    texts = [SHOP, CANAL, "O café é cortesia da casa.", *[f"Linha {number}." for number in range(10)]]
+
+    beside = await reader.read(question, texts)
+    alone = [(await reader.read(question, [text]))[0] for text in texts]
+
+    assert beside == alone
+    assert max(range(len(texts)), key=lambda place: beside[place].answers) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "\n\n", "x" * 20_000, "\ud83d".encode("utf-16", "surrogatepass").decode("utf-16", "replace")],
+)
+async def test_whatever_it_is_given_it_says_something(reader, text):
+    told = await reader.read("Quanto custa?", [text])
+
+    assert len(told) == 1
+    assert told[0].answers == told[0].answers  # a number
+    assert await reader.likeness("Quanto custa?", text) == []
+
+
+def test_it_is_there_where_the_package_with_the_models_is_not(monkeypatch):
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.are_installed", lambda: False)
+    embedders = ChosenEmbedders()
+
+    assert [judge.identity for judge in embedders.judges()] == [BuiltInReader.identity]
+    embedders.close()
