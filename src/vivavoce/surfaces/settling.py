@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 
-_TURN = 0.0002
-"""Seconds after which a thread at work lets others go on; who answers gives way at every system call."""
+_TURN = 0.001
+"""Seconds after which a thread that is at work lets others go on."""
+
+
 _GARBAGE = (20_000, 20, 100)
 """When garbage that holds itself is looked for: seldom, since everybody waits meanwhile."""
 
