@@ -703,6 +703,26 @@ async def test_tls_sees_the_name_that_was_asked_for(secure, client_context, serv
     assert secure.header("host") == address
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.02])
+async def test_a_large_body_comes_whole_over_tls_however_slowly_it_is_read(secure, client_context, pause):
+    body = bytes(range(256)) * 16_000  # more than is held unread
+    secure.answers["/"] = answer(body)
+    address = f"secure.example:{secure.port}"
+    names = Names({"secure.example": [["127.0.0.1"]]})
+    large = Bounds(timeout=20, max_bytes=10_000_000)
+    async with closing(Egress([address], names, ssl_context=client_context)) as egress:
+        for _ in range(2):
+            pieces = []
+            async with egress.stream("GET", f"https://{address}/", within=large) as opened:
+                async for piece in opened.pieces:
+                    pieces.append(piece)
+                    await asyncio.sleep(pause)
+
+            assert b"".join(pieces) == body
+
+    assert secure.connections == 1
+
+
 async def test_a_certificate_for_another_name_is_refused(secure, client_context):
     address = f"other.example:{secure.port}"
     names = Names({"other.example": [["127.0.0.1"]]})

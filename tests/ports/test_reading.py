@@ -1,9 +1,14 @@
 """The reader: whether a text answers a question, in English and Portuguese, with the weights that ship."""
 
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
 import pytest
 
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.embedders.reading import BuiltInReader
+from vivavoce.errors import NotAvailable
 
 SHOP = "Padaria Sol\nA Padaria Sol abre às sete horas da manhã. O pão de queijo custa quatro reais."
 CANAL = "Suez Canal\nThe Suez Canal joins two seas. It was opened on 17 November 1869 and has no locks."
@@ -64,3 +69,20 @@ def test_it_is_there_where_the_package_with_the_models_is_not(monkeypatch):
 
     assert [judge.identity for judge in embedders.judges()] == [BuiltInReader.identity]
     embedders.close()
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
+async def test_a_file_that_is_not_the_one_we_know_is_not_used(tmp_path, monkeypatch, damage):
+    folder = tmp_path / "reader"
+    shutil.copytree(Path(str(files("vivavoce.adapters.embedders"))) / "reader", folder)
+    file = folder / "model.onnx"
+    whole = file.read_bytes()
+    file.unlink()
+    if damage != "missing":
+        file.write_bytes(whole[:1_000] if damage == "cut" else whole[:-1] + bytes([whole[-1] ^ 1]))
+    monkeypatch.setattr("vivavoce.adapters.embedders.reading.files", lambda _: tmp_path)
+    reader = BuiltInReader()
+
+    with pytest.raises(NotAvailable, match=r"model\.onnx"):
+        await reader.read("Quanto custa?", ["Custa quatro reais."])
+    reader.close()

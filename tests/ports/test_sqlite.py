@@ -8,7 +8,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -536,6 +536,44 @@ async def test_who_reads_on_and_on_lets_others_have_a_turn(store):
     beside.cancel()
 
     assert turns >= 10
+
+
+async def test_of_many_who_read_at_once_only_some_read_in_one_round(store):
+    rounds: list[int] = []
+    is_over = False
+
+    async def read() -> None:
+        await store.read(lambda tables: tables.agents.count())
+        rounds[-1] += 1
+
+    async def turn() -> None:
+        while not is_over:
+            rounds.append(0)
+            await asyncio.sleep(0)
+
+    turning = asyncio.create_task(turn())
+    await asyncio.sleep(0)
+    await asyncio.gather(*(read() for _ in range(200)))
+    is_over = True
+    await turning
+
+    assert sum(rounds) == 200
+    assert max(rounds) <= 32
+
+
+def test_a_store_that_several_event_loops_read_one_after_another_lets_each_read(path):
+    store = opened(path)
+    for _ in range(3):
+        with suppress(RuntimeError):
+            asyncio.run(_left_in_the_middle(store))
+        assert asyncio.run(store.read(lambda tables: tables.agents.count())) == 0
+    store.close()
+
+
+async def _left_in_the_middle(store: SqliteStore) -> None:
+    for _ in range(10):
+        await store.read(lambda tables: tables.agents.count())
+    raise RuntimeError
 
 
 async def test_who_reads_once_in_a_round_of_the_event_loop_never_waits_for_others(store):

@@ -3,12 +3,14 @@
 import asyncio
 import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 from httpcore2 import ConnectError, ReadError, ReadTimeout, WriteError, WriteTimeout
 
+from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
 from vivavoce.adapters.egress.wires import Wire, dialed
 from vivavoce.errors import UpstreamFailed
@@ -264,3 +266,83 @@ async def test_an_answer_that_is_torn_off_after_its_head_is_a_failure_and_the_ne
             await egress.request("GET", f"http://127.0.0.1:{server.port}/torn")
 
         assert (await egress.request("GET", f"http://127.0.0.1:{server.port}/")).body == b"hello"
+
+
+async def test_an_answer_that_nobody_reads_in_time_leaves_no_connection_behind():
+    gone = 0
+
+    async def long(writer) -> None:
+        nonlocal gone
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nfirst")
+        await writer.drain()
+        try:
+            while True:
+                writer.write(b"x")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        finally:
+            gone += 1
+
+    async with serving() as server, closing(Egress(allow=[f"127.0.0.1:{server.port}"])) as egress:
+        server.answers["/"] = long
+        for _ in range(3):
+            with pytest.raises(UpstreamFailed, match="took longer"):
+                async with egress.stream(
+                    "GET", f"http://127.0.0.1:{server.port}/", within=Bounds(timeout=0.1)
+                ):
+                    await asyncio.sleep(5)  # without a look at what comes
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            if gone == 3:
+                break
+
+        assert (server.connections, gone) == (3, 3)
+
+
+async def test_a_connection_that_ended_while_the_event_loop_was_busy_is_not_used_again():
+    may_end, has_ended = threading.Event(), threading.Event()
+
+    def talk(listener: socket.socket) -> None:
+        for _ in range(2):
+            connected, _ = listener.accept()
+            connected.recv(65_536)
+            connected.sendall(answer(b"hello"))
+            may_end.wait(5)
+            connected.close()
+            has_ended.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(5)  # nobody waits for ever where the same connection is used again
+        talking = threading.Thread(target=talk, args=(listener,), daemon=True)
+        talking.start()
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        async with closing(Egress(allow=[address])) as egress:
+            assert (await egress.request("POST", f"http://{address}/", content=b"one")).body == b"hello"
+            may_end.set()
+            assert has_ended.wait(5)  # and the event loop with us
+
+            assert (await egress.request("POST", f"http://{address}/", content=b"two")).body == b"hello"
+        talking.join(5)
+
+
+async def test_a_call_that_ends_after_the_egress_was_closed_leaves_no_connection_behind():
+    may_answer, gone = asyncio.Event(), asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        await may_answer.wait()
+        writer.write(answer(b"hello"))
+        await reader.read()
+        gone.set()
+
+    async with listening(talk) as port:
+        egress = Egress(allow=[f"127.0.0.1:{port}"])
+        called = asyncio.create_task(egress.request("GET", f"http://127.0.0.1:{port}/"))
+        while "_connections" not in egress.__dict__:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        await egress.close()
+        may_answer.set()
+
+        assert (await called).body == b"hello"
+        await asyncio.wait_for(gone.wait(), 5)

@@ -23,6 +23,7 @@ class Connections:
         self._room = asyncio.Semaphore(at_once)
         self._kept: list[tuple[str, AsyncHTTPConnection]] = []
         """By the origin, those that were put back first first."""
+        self._is_closed = False
 
     @asynccontextmanager
     async def stream(
@@ -44,11 +45,14 @@ class Connections:
                 ) as response:
                     yield response
             finally:
-                if connection.is_idle() and not connection.is_closed():
+                if connection.is_idle() and not connection.is_closed() and not self._is_closed:
                     await self._keep(origin, connection)
+                else:  # its answer was left early, whoever left it
+                    await _closed([connection])
 
     async def aclose(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections, those in use once their calls end."""
+        self._is_closed = True
         kept, self._kept = self._kept, []
         await _closed([connection for _, connection in kept])
 

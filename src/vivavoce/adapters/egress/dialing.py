@@ -66,7 +66,7 @@ class CheckedDialing(AsyncNetworkBackend):
         raise ConnectError
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, as the connection pool asks."""
+        """Wait, as a connection asks."""
         await anyio.sleep(seconds)
 
     async def _checked(self, host: str, port: int) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import select
+import socket
 import ssl
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -48,7 +50,7 @@ class Wire(AsyncNetworkStream):
                 await _within(timeout, ends.something_comes())
         if not ends.unread and ends.fault is not None:
             raise ReadError(ends.fault)
-        return ends.taken(max_bytes, self._transport)
+        return ends.taken(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send it, as soon as the other side takes it; a head with what follows it, as one packet."""
@@ -89,7 +91,8 @@ class Wire(AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         """What the library asks about it."""
         if info == "is_readable":  # asked while nothing is awaited: whatever comes then is the end
-            return bool(self._ends.unread) or self._ends.is_over
+            ends = self._ends
+            return bool(ends.unread) or ends.is_over or _has_news(self._transport.get_extra_info("socket"))
         names = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(names.get(info, info))
 
@@ -123,13 +126,16 @@ class _Ends(asyncio.Protocol):
         if self.is_lost:
             raise self.fault or ConnectionResetError
 
-    def taken(self, most: int, transport: asyncio.Transport) -> bytes:
-        """What was not read yet, at most so much."""
+    def taken(self, most: int) -> bytes:
+        """What was not read yet, at most so much; the other side goes on sending where it had to wait.
+
+        It is the first transport that is held and let go, also under TLS, which begins on it later.
+        """
         piece = bytes(self.unread[:most])
         del self.unread[:most]
-        if self._is_held and len(self.unread) < _MOST_UNREAD:
+        if self._is_held and len(self.unread) < _MOST_UNREAD and self._transport is not None:
             self._is_held = False
-            transport.resume_reading()
+            self._transport.resume_reading()
         return piece
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -159,6 +165,15 @@ class _Ends(asyncio.Protocol):
     def resume_writing(self) -> None:
         self.is_full = False
         _wake(self._writer)
+
+
+def _has_news(connected: socket.socket | None) -> bool:
+    """Whether something has come that the event loop had no time to tell."""
+    if connected is None or connected.fileno() < 0:
+        return True
+    looking = select.poll()
+    looking.register(connected.fileno(), select.POLLIN)
+    return bool(looking.poll(0))
 
 
 def _wake(waiting: asyncio.Future[None] | None) -> None:

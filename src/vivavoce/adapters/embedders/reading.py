@@ -10,14 +10,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 
 from .unigram import Pair, Unigram
-from .weights import session_of
+from .weights import digest_of, session_of
 
 _LONGEST = 256
 _LONGEST_ANSWER = 40
 """Pieces of the longest answer that is looked for."""
+_DIGESTS = {
+    "model.onnx": "1e21d7539909ba719b6dd770a0ce80ec51c53a68dcfb35b7f0a9e9ce3ba07d0e",
+    "pieces.tsv": "e52b06202b3f83e0c07ef5817e652d0a2fd4b6b58e3cf64a8ec106f698e9feb7",
+}
 _HALF = 0.5
 """What the mark counts beside the head that was taught to tell whether there is an answer at all."""
 
@@ -26,8 +31,21 @@ class SpanReader:
     """A model that reads a question and a text together and says where in the text the answer stands."""
 
     def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
-        self._folder = folder or Path(str(files("vivavoce.adapters.embedders") / "reader"))
-        self._threads = threads
+        """With a folder, another model than the one that comes with the program."""
+        self._given, self._threads = folder, threads
+
+    @cached_property
+    def _folder(self) -> Path:
+        if self._given is not None:
+            return self._given
+        own = Path(str(files("vivavoce.adapters.embedders") / "reader"))
+        for name, digest in _DIGESTS.items():
+            if digest_of(own / name) != digest:
+                raise NotAvailable(
+                    f"The file {name} of the built-in reader is not the one we know.",
+                    hint="Install vivavoce again.",
+                )
+        return own
 
     @cached_property
     def tokenizer(self) -> Unigram:
@@ -61,7 +79,8 @@ class BuiltInReader:
     """The reader as a judge. What a text is about and whether it answers are one to it."""
 
     identity = "e5-small-reader-int8"
-    languages = frozenset({"en", "pt"})
+    languages = frozenset({"pt"})
+    """It reads English as well; how far it can be trusted there was not measured."""
     tells_subjects = False
 
     def __init__(self, reader: SpanReader | None = None) -> None:

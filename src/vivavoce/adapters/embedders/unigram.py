@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-_KEPT = 200_000
-"""Words whose pieces are remembered."""
+_KEPT, _LONGEST_KEPT = 200_000, 64
+"""Words whose pieces are remembered, and how long they may be."""
 _SPACE = "▁"
 """What a word begins with, where a text has a space."""
 _UNKNOWN_COSTS = 10.0
@@ -94,7 +94,7 @@ class Unigram:
         known = self._words.get(word)
         if known is None:
             known = tuple(self._cut(word))
-            if len(self._words) < _KEPT:
+            if len(word) <= _LONGEST_KEPT and len(self._words) < _KEPT:
                 self._words[word] = known
         return known
 

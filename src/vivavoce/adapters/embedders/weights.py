@@ -35,7 +35,7 @@ class Weights:
             )
         folder = Path(found.submodule_search_locations[0]) / _FOLDER / self.folder
         for name, digest in self.digests.items():
-            if _digest(folder / name) != digest:
+            if digest_of(folder / name) != digest:
                 raise NotAvailable(
                     f"The file {name} of the built-in model {self.folder} is not the one we know.",
                     hint=f"Install {_PACKAGE} again, in the version that vivavoce asks for.",
@@ -140,7 +140,8 @@ def _varint(number: int) -> bytes:
     return bytes([low]) if not high else bytes([low | 128]) + _varint(high)
 
 
-def _digest(file: Path) -> str:
+def digest_of(file: Path) -> str:
+    """The SHA-256 of a file; nothing where it cannot be read."""
     try:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()

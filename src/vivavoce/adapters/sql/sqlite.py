@@ -40,6 +40,7 @@ class SqliteStore:
         self._scribe = Scribe(vault)
         self._own = threading.local()
         self._in_a_row = 0
+        self._counting: asyncio.AbstractEventLoop | None = None
         self._opened: list[SqliteConnection] = []
         self._is_closed = False
         self._organization_id = self._prepared(new_id)
@@ -54,7 +55,7 @@ class SqliteStore:
         is broken off, and begun anew in a thread.
         """
         if not is_long:
-            if self._is_one_too_many():
+            while self._is_one_too_many():
                 await asyncio.sleep(0)  # else nobody has a turn while someone reads on and on
             with suppress(TookLong):
                 return self._briefly(work)
@@ -82,8 +83,10 @@ class SqliteStore:
 
     def _is_one_too_many(self) -> bool:
         """Whether others should have a turn first: a row of reads ends when the event loop goes round."""
-        if self._in_a_row == 0:
-            asyncio.get_running_loop().call_soon(setattr, self, "_in_a_row", 0)
+        loop = asyncio.get_running_loop()
+        if self._in_a_row == 0 or loop is not self._counting:
+            self._counting, self._in_a_row = loop, 0
+            loop.call_soon(setattr, self, "_in_a_row", 0)
         self._in_a_row += 1
         return self._in_a_row >= _IN_A_ROW
 
