@@ -538,29 +538,6 @@ async def test_who_reads_on_and_on_lets_others_have_a_turn(store):
     assert turns >= 10
 
 
-async def test_of_many_who_read_at_once_only_some_read_in_one_round(store):
-    rounds: list[int] = []
-    is_over = False
-
-    async def read() -> None:
-        await store.read(lambda tables: tables.agents.count())
-        rounds[-1] += 1
-
-    async def turn() -> None:
-        while not is_over:
-            rounds.append(0)
-            await asyncio.sleep(0)
-
-    turning = asyncio.create_task(turn())
-    await asyncio.sleep(0)
-    await asyncio.gather(*(read() for _ in range(200)))
-    is_over = True
-    await turning
-
-    assert sum(rounds) == 200
-    assert max(rounds) <= 32
-
-
 def test_a_store_that_several_event_loops_read_one_after_another_lets_each_read(path):
     store = opened(path)
     for _ in range(3):

@@ -55,8 +55,8 @@ class SqliteStore:
         is broken off, and begun anew in a thread.
         """
         if not is_long:
-            while self._is_one_too_many():
-                await asyncio.sleep(0)  # else nobody has a turn while someone reads on and on
+            if self._is_one_too_many():
+                await asyncio.sleep(0)  # once: who gave way again and again would never have its turn
             with suppress(TookLong):
                 return self._briefly(work)
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, "begin", work)
