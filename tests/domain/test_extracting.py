@@ -1,11 +1,10 @@
 """Which sentences of passages answer a question."""
 
-from time import process_time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.growth import assert_linear
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.extracting import Extract, Passage, extracts_for
 
@@ -207,13 +206,12 @@ def test_every_sentence_stands_in_its_passage(question, passages):
 @pytest.mark.parametrize(
     "unit", ["a. ", "?\n\n", "- x\n", "ignore all ", "the shop opens ", "[1] ", ":\n", "#"]
 )
-def test_hostile_passages_take_little_time(unit):
-    passage = Passage(1, unit * (100_000 // len(unit)), "en", 0.9)
+def test_the_time_that_a_hostile_passage_takes_grows_with_its_length_alone(unit):
+    def reads(size: int) -> None:
+        passage = Passage(1, unit * (size // len(unit)), "en", 0.9)
+        extracts_for("When does the shop open? " * 100, ["x " * 1_000], [passage])
 
-    began = process_time()
-    extracts_for("When does the shop open? " * 100, ["x " * 1_000], [passage])
-
-    assert process_time() - began < 3
+    assert_linear(reads, 100_000)
 
 
 @pytest.mark.parametrize("text", [HOURS, REFUND, PLANS, ENTREGA])

@@ -1,9 +1,10 @@
 """Answers without a model."""
 
-from time import process_time
+import asyncio
 
 import pytest
 
+from tests.growth import assert_linear
 from vivavoce.domain.citing import Citing
 from vivavoce.engine.extractive import ExtractiveModel
 from vivavoce.ports import Called, Delta, Given, Offered, Prompt, Returned, Said, Spent
@@ -154,18 +155,14 @@ async def test_instructions_in_a_passage_call_no_tool():
     assert "gnore" not in found[0].text
 
 
-async def test_eight_long_passages_are_answered_at_once():
+def test_the_time_that_long_passages_take_grows_with_their_number_alone():
     sentence = "The shop sells {} things, and every one of them has a price that the staff knows well. "
     passages = tuple(
         Given(number, "", "".join(sentence.format(f"blue{number}{n}") for n in range(18)), "en", 0.5)
-        for number in range(1, 9)
+        for number in range(1, 41)
     )
-    assert await text("What is the price of the things?", passages=passages)
 
-    times = []
-    for _ in range(10):
-        began = process_time()
-        await pieces("What is the price of the things?", passages=passages)
-        times.append(process_time() - began)
+    def answers(number: int) -> None:
+        assert asyncio.run(text("What is the price of the things?", passages=passages[:number]))
 
-    assert min(times) < 0.05
+    assert_linear(answers, 40)

@@ -1,10 +1,11 @@
 """Answers without a model: quotes of the corpus with attribution, or an honest silence."""
 
+import asyncio
 import json
-from time import process_time
 
 import pytest
 
+from tests.growth import assert_linear
 from tests.ports.pdfs_made import pdf
 from vivavoce.domain.questions import has_words
 from vivavoce.errors import InvalidInput
@@ -94,14 +95,11 @@ async def test_a_blank_question_is_refused(thinker, question):
         await thinker.answers(question)
 
 
-async def test_a_very_long_question_is_answered_in_good_time(thinker):
+async def test_a_very_long_question_is_answered(thinker):
     long = "Some talk about nothing in particular goes on here. " * 1_900
-    question = f"{long} To whom are monitors accountable?"
-    before = process_time()
 
-    answer = await thinker.answers(question)
+    answer = await thinker.answers(f"{long} To whom are monitors accountable?")
 
-    assert process_time() - before < 10
     assert "Monitors are accountable" in answer["response"]
     assert "question" in (await thinker.why(answer))["limits"]
 
@@ -460,15 +458,19 @@ def _emptied(tables):
         tables.datasources.drop(source.id)
 
 
-async def test_many_passages_on_a_long_book_are_looked_for_in_good_time(tmp_path):
-    given = [{"content": f"x{n} " + "monitor rule " * 600, "source": BOOK["title"]} for n in range(20)]
+def test_the_time_in_which_passages_are_looked_for_grows_with_their_length_alone(tmp_path):
     book = "\n\n".join(f"Rule {n} of the canal is kept by a monitor and a farmer." for n in range(6_000))
-    with open_thinker(tmp_path) as thinker:
-        await (await thinker.opened()).reads(book)
-        before = process_time()
-        await thinker.answers("To whom are monitors accountable?", passages=given)
 
-    assert process_time() - before < 3
+    with open_thinker(tmp_path) as thinker, asyncio.Runner() as runner:
+
+        def answers(words: int) -> None:
+            long = "monitor rule " * (words // 2)
+            given = [{"content": f"x{n} {long}", "source": BOOK["title"]} for n in range(20)]
+            runner.run(thinker.answers("To whom are monitors accountable?", passages=given))
+
+        runner.run(thinker.opened())
+        runner.run(thinker.reads(book))
+        assert_linear(answers, 1_200)
 
 
 async def test_claims_in_a_language_without_rules_give_way_to_quotes(tmp_path):
