@@ -399,6 +399,18 @@ def test_a_signal_ends_it_quietly(start, number, stage):
     assert (CLOSED in log) == (stage in {"serving", "busy"})
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
+def test_a_signal_that_breaks_off_no_sleep_ends_it_as_well(start, number):
+    client = start()
+    client.initialize()
+    client.request("tools/call", name="kill", arguments={"text": str(int(number))})
+    code, log = client.ended()
+
+    assert code in {-number, 128 + number}
+    assert "Traceback" not in log
+    assert CLOSED in log
+
+
 def test_a_client_that_stops_reading_ends_the_front_quietly(start):
     client = start(reading=False)
     client.process.stdout.close()

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import threading
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 from vivavoce.surfaces.mcp import front
 
 VERSION = "1.2.3"
-TOOLS = ("echo", "wait", "ask", "print", "fail", "half", "block")
+TOOLS = ("echo", "wait", "ask", "print", "fail", "half", "block", "kill")
 
 
 def main() -> None:
@@ -84,6 +85,9 @@ def server():  # noqa: C901 - a handful of tools
             case "block":
                 print("blocking", file=sys.stderr, flush=True)
                 threading.Event().wait(float(text))
+            case "kill":
+                threading.Timer(0.2, signal_here, [int(text)]).start()
+                await anyio.sleep(60)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     async def list_resources(ctx, params):
@@ -106,6 +110,11 @@ def server():  # noqa: C901 - a handful of tools
         on_list_resource_templates=list_templates,
         on_list_prompts=list_prompts,
     )
+
+
+def signal_here(number: int) -> None:
+    """Take a signal in this thread, so that no system call of the main one is broken off."""
+    signal.pthread_kill(threading.get_ident(), number)
 
 
 def serve_with_the_sdk() -> None:

@@ -197,15 +197,18 @@ def _obeyed_signals(front: Front) -> list[int]:
     """Hang up on the first signal that asks to stop; the list holds it then. A second one kills."""
     received: list[int] = []
     loop = asyncio.get_running_loop()
+    hang_up = partial(front.hang_up, abandon=True)
 
     def stop(number: int, _: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
         received.append(number)
         front.see_off(128 + number)
-        loop.call_soon_threadsafe(partial(front.hang_up, abandon=True))
+        loop.call_soon_threadsafe(hang_up)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+        with suppress(NotImplementedError):  # Windows, where every signal wakes a loop
+            loop.add_signal_handler(number, hang_up)  # a signal may come just before the loop falls asleep
+        signal.signal(number, stop)  # at once, also where a call holds up the loop
     return received
 
 
