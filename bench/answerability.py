@@ -27,13 +27,15 @@ from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 
+_MARKS = ("unmarked", "markedWithin", "markedSaid")
 _FITS = {
     "read": (
         OWN_ENGLISH,
         ("missing", "unlike", "lacking", "length", "within", "said"),
     ),
     "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length")),
-    "marked": (OWN_PORTUGUESE, ("by_words", "within", "said")),
+    "marked": (OWN_PORTUGUESE, _MARKS),
+    "confirmed": (OWN_ENGLISH, _MARKS),
 }
 """The sets of questions on which each fit is made, and the kinds of evidence that it weighs."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
@@ -45,7 +47,6 @@ _HELD_OUT = 3
 """Every third passage is left out of the fit: the figures are about those."""
 _MOST = 3.0
 """More names than this are not missed more."""
-_WORDS = ("asked", "missing", "together", "lacking", "length")
 _UNTAUGHT = 5
 """Every fifth passage was kept from the reader when it was taught: the fit with it sees those alone."""
 
@@ -76,7 +77,9 @@ async def main() -> None:
     rows, reader = [], CrossEncoder()
     for name in given.fits.split(","):
         sets, evidence = _FITS[name]
-        judges = {"read": _judges, "marked": _marking}[name](reader) if "within" in evidence else []
+        judges = [[]] * FOLDS if name in ("words", "marked") else _judges(reader)
+        if evidence == _MARKS:
+            judges = [[*each, BuiltInReader()] for each in judges]
         examples = [each for set in sets for each in await _examples(set, judges, reader, given)]
         if given.keep:
             kept = [json.dumps(each._asdict()) for each in examples]
@@ -89,7 +92,7 @@ async def main() -> None:
 def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> dict[str, Any]:
     import numpy
 
-    examples = [each for each in examples if set(evidence) - {"by_words"} <= each.evidence.keys()]
+    examples = [each for each in examples if set(evidence) - {"unmarked"} <= each.evidence.keys()]
     table = numpy.array([_columns(each, evidence) for each in examples])
     columns, names = list(table.T), evidence
     answers = numpy.array([float(each.is_answered) for each in examples])
@@ -130,16 +133,18 @@ def _counts(examples: Sequence[Example]) -> list[float]:
 
 def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
     told = {**example.evidence, "missing": min(_MOST, example.evidence["missing"])}
-    told["by_words"] = Evidence(**{name: example.evidence[name] for name in _WORDS}).by_words
+    known = set(Evidence._fields) & told.keys()
+    told["unmarked"] = Evidence(**{name: told[name] for name in known}).unmarked
     return [float(told[name]) for name in evidence]
 
 
 class _Asker:
     """Asks questions of our own, with a judge whose head has not seen the text that a question is about."""
 
-    def __init__(self, app: App, judges: Sequence[Judge], reader: CrossEncoder) -> None:
+    def __init__(self, app: App, judges: Sequence[Sequence[Judge]], reader: CrossEncoder) -> None:
         self._app, self._judges, self._reader = app, judges, reader
-        self._is_marked = any(not judge.tells_subjects for judge in judges)
+        self._is_read = any(judge.tells_subjects for judge in judges[0])
+        self._is_marked = any(not judge.tells_subjects for judge in judges[0])
 
     async def examples(self, name: str, rows: Sequence[Mapping[str, Any]], every: int) -> list[Example]:
         """The evidence for every n-th question; for the answered ones also without what answers them."""
@@ -155,8 +160,7 @@ class _Asker:
         for place, kind, question in asked[::every]:
             passages = await passages_for(Wanted(datastore_id, question, limit=8), self._app.ports)
             for told, candidates in self._varied(question, kind, passages, ids[place]).items():
-                judges = self._judges[place % FOLDS :][:1]
-                why = (await extracted_from(question, (), candidates, judges)).why
+                why = (await extracted_from(question, (), candidates, self._judges[place % FOLDS])).why
                 if "isAskedThere" not in why:  # no evidence was weighed
                     found.append(Example(why, told, name, place))
         return found
@@ -168,7 +172,7 @@ class _Asker:
         if kind != "answered":
             return whole
         others = [candidate_of(each) for each in passages if each.datasource.id != right]
-        if not self._judges or self._is_marked:
+        if not self._is_read:
             return {**whole, "removed": others}
         return {**whole, "removed": others, "cut": [self._cut(question, each, right) for each in passages]}
 
@@ -179,23 +183,20 @@ class _Asker:
         return candidate._replace(text=cut(question, candidate, self._reader))
 
 
-async def _examples(name: str, judges: Sequence[Judge], reader: CrossEncoder, given: Any) -> list[Example]:
+async def _examples(
+    name: str, judges: Sequence[Sequence[Judge]], reader: CrossEncoder, given: Any
+) -> list[Example]:
     with tempfile.TemporaryDirectory() as folder:
         async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})) as app:
             rows = own_rows(name)[: given.most]
             return await _Asker(app, judges, reader).examples(name, rows, given.every)
 
 
-def _judges(reader: CrossEncoder) -> list[Judge]:
+def _judges(reader: CrossEncoder) -> list[list[Judge]]:
     """For each part of the texts a judge whose head was fitted on the others."""
     read, reranker = states_of(reader), BuiltInReranker()
     parts = [[each for each in read if each[0].place % FOLDS != fold] for fold in range(FOLDS)]
-    return [BuiltInJudge(reranker, reader, head_of(part)) for part in parts]
-
-
-def _marking(reader: CrossEncoder) -> list[Judge]:
-    """The reader, for every part of the texts."""
-    return [BuiltInReader()] * FOLDS
+    return [[BuiltInJudge(reranker, reader, head_of(part))] for part in parts]
 
 
 async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, list[str]]:

@@ -70,8 +70,9 @@ async def ask(tmp_path, clock):
     """What is extracted from texts for a question, each sentence as it stands in its passage."""
     opened = []
 
-    async def asked(texts, question, *earlier, judge=None):
-        held = open_test_engine(tmp_path / str(len(opened)), clock, embedders=TestEmbedders(judge=judge))
+    async def asked(texts, question, *earlier, judge=None, reader=None):
+        judges = [each for each in (judge, reader) if each is not None]
+        held = open_test_engine(tmp_path / str(len(opened)), clock, embedders=TestEmbedders(judges=judges))
         engine = held.__enter__()
         opened.append(held)
         library = await Library(engine).opened()
@@ -180,10 +181,10 @@ class Marker:
 async def test_one_who_marks_reads_what_words_have_chosen_and_nothing_else(ask):
     marker = Marker(8.0)
 
-    said, extraction = await ask(PADARIA, "Quanto custa o pão de queijo da Padaria Sol?", judge=marker)
+    said, extraction = await ask(PADARIA, "Quanto custa o pão de queijo da Padaria Sol?", reader=marker)
 
     assert said == ["O pão de queijo custa quatro reais."]
-    assert extraction.why["judge"] == "marks"
+    assert (extraction.why["judge"], extraction.why["reader"]) == (None, "marks")
     assert [text.count("queijo") for text in marker.texts] == [1, 1]
     assert all("Padaria Sol" in text and "Lua" not in text for text in marker.texts)
 
@@ -192,27 +193,51 @@ async def test_a_mark_turns_the_scale_where_words_are_in_doubt(ask):
     question = "Quanto dinheiro preciso levar para comprar pão de queijo?"
 
     by_words, _ = await ask(PADARIA, question)
-    sure, _ = await ask(PADARIA, question, judge=Marker(8.0))
-    unsure, extraction = await ask(PADARIA, question, judge=Marker(-8.0))
+    sure, _ = await ask(PADARIA, question, reader=Marker(8.0))
+    unsure, extraction = await ask(PADARIA, question, reader=Marker(-8.0))
 
     assert (by_words, sure, unsure) == ([], ["O pão de queijo custa quatro reais."], [])
-    assert extraction.why["within"] == -8.0
+    assert extraction.why["markedWithin"] == -8.0
 
 
 async def test_what_shares_all_words_and_has_no_mark_is_refused(ask):
     question = "O café é cortesia da casa da Padaria Lua?"
 
     assert (await ask(PADARIA, question))[0]
-    assert not (await ask(PADARIA, question, judge=Marker(-12.0)))[0]
+    assert not (await ask(PADARIA, question, reader=Marker(-12.0)))[0]
 
 
 async def test_an_open_question_is_answered_without_a_mark(ask):
     marker = Marker(-12.0)
 
-    said, extraction = await ask(PADARIA, "Fale sobre a Padaria Sol", judge=marker)
+    said, extraction = await ask(PADARIA, "Fale sobre a Padaria Sol", reader=marker)
 
     assert said
-    assert (marker.texts, extraction.why["judge"]) == ([], None)
+    assert (marker.texts, extraction.why["reader"]) == ([], None)
+
+
+async def test_one_who_marks_reads_what_a_judge_has_chosen(ask):
+    texts = {
+        "Skarvoy": "The whaling gun hung in the kitchen. The lamp burned all night.",
+        "Lund": "The gun was sold.",
+    }
+    judge, marker = Judge("Skarvoy"), Marker(8.0)
+
+    said, extraction = await ask(texts, "Where did the whaling gun hang?", judge=judge, reader=marker)
+
+    assert said[0] == "The whaling gun hung in the kitchen."
+    assert (extraction.why["judge"], extraction.why["reader"]) == ("likes-words", "marks")
+    assert all("Skarvoy" in text for text in marker.texts)
+    assert extraction.why["markedSaid"] == 8.0
+
+
+async def test_a_reader_whose_files_were_changed_is_done_without(ask):
+    reader = Marker(8.0)
+    reader.read = Broken().read
+
+    said, extraction = await ask(PADARIA, "Quanto custa o pão de queijo da Padaria Sol?", reader=reader)
+
+    assert (said, extraction.why["reader"]) == (["O pão de queijo custa quatro reais."], None)
 
 
 async def test_the_sentence_is_found_at_the_end_of_a_long_passage(ask):

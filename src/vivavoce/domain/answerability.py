@@ -12,6 +12,15 @@ from .questions import Wanted, telling_words
 from .relevance import score_of
 
 
+class Mark(NamedTuple):
+    """What a reader tells who looks for the answer to mark it, as logits: above 0 it rather stands there."""
+
+    within: float
+    """In the passage."""
+    said: float
+    """In the sentence under its title."""
+
+
 class Evidence(NamedTuple):
     """What tells whether a passage answers, as numbers that mean the same in every corpus."""
 
@@ -35,21 +44,22 @@ class Evidence(NamedTuple):
     """The judge's other logit for the passage: not what it is about, but whether the answer is in it."""
     said: float = 0.0
     """The same for that sentence."""
-    is_marked: bool = False
-    """Whether the judge looks for an answer to mark: then its two logits are one; it compares no words."""
+    mark: Mark | None = None
+    """What a reader tells who looks for the answer in what the others have chosen; None without one."""
 
     @property
     def likelihood(self) -> float:
         """The chance, from 0 to 1, that the passage answers."""
-        if self.is_marked:
-            mark = _MARK.within * self.within + _MARK.said * self.said + _MARK.base
-            return score_of(_MARK.by_words * self.by_words + mark)
-        return score_of(self.by_words if self.passage is None else self._weighed(_BY_READING))
+        if self.mark is None:
+            return score_of(self.unmarked)
+        weights = _MARKED_BY_WORDS if self.passage is None else _MARKED_BY_READING
+        mark = weights.within * self.mark.within + weights.said * self.mark.said
+        return score_of(weights.unmarked * self.unmarked + mark + weights.base)
 
     @property
-    def by_words(self) -> float:
-        """What words alone tell of it, as a logit."""
-        return self._weighed(_BY_WORDS)
+    def unmarked(self) -> float:
+        """What the judge tells of it, or words alone where there is none, as a logit."""
+        return self._weighed(_BY_WORDS if self.passage is None else _BY_READING)
 
     def _weighed(self, weights: _Weights) -> float:
         return (
@@ -66,10 +76,11 @@ class Evidence(NamedTuple):
 
     def written(self) -> dict[str, float]:
         """The numbers with their names, for people who ask why."""
-        told = {name: value for name, value in self._asdict().items() if value is not None}
-        told.pop("is_marked")
+        told = self._asdict()
+        mark = told.pop("mark")
         weighed = told if self.passage is not None else {name: told[name] for name in _BY_EVERYONE}
-        return {name: round(value, 3) for name, value in weighed.items()}
+        marked = {} if mark is None else {"markedWithin": mark.within, "markedSaid": mark.said}
+        return {name: round(value, 3) for name, value in {**weighed, **marked}.items()}
 
 
 def spoken_of(wanted: Wanted, words: Iterable[str]) -> tuple[float, float]:
@@ -125,8 +136,8 @@ class _Weights(NamedTuple):
     said: float = 0.0
 
 
-class _Mark(NamedTuple):
-    by_words: float
+class _MarkWeights(NamedTuple):
+    unmarked: float
     within: float
     said: float
     base: float
@@ -136,7 +147,8 @@ _BY_READING = _Weights(
     missing=-0.988, base=0.544, lacking=-0.311, length=-0.734, unlike=-1.487, within=0.507, said=0.587
 )
 _BY_WORDS = _Weights(missing=-2.24, base=-3.765, lacking=-2.314, length=-0.773, asked=1.532, together=4.785)
-_MARK = _Mark(by_words=0.792, within=0.268, said=0.136, base=-0.337)
+_MARKED_BY_WORDS = _MarkWeights(unmarked=0.792, within=0.268, said=0.136, base=-0.337)
+_MARKED_BY_READING = _MarkWeights(unmarked=1.0, within=0.0, said=0.0, base=0.0)
 """Fitted by logistic regression on our own questions (ADR 13; with a judge 18, with a reader 22)."""
 _BY_EVERYONE = ("asked", "missing", "together", "lacking", "length")
 """The evidence that needs no judge."""

@@ -51,9 +51,9 @@ class TestEmbedders:
         self,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
-        judge: Judge | None = None,
+        judges: Sequence[Judge] = (),
     ) -> None:
-        self.embedder, self._reranker, self._judge = embedder or WordEmbedder(), reranker, judge
+        self.embedder, self._reranker, self._judges = embedder or WordEmbedder(), reranker, judges
 
     def chosen(self) -> Embedder:
         """The embedder."""
@@ -70,8 +70,8 @@ class TestEmbedders:
         return self._reranker
 
     def judges(self) -> Sequence[Judge]:
-        """The judge, if there is one."""
-        return () if self._judge is None else (self._judge,)
+        """Those that were given."""
+        return self._judges
 
 
 class FakeWeb:

@@ -79,7 +79,7 @@ class BuiltInReader:
     """The reader as a judge. What a text is about and whether it answers are one to it."""
 
     identity = "e5-small-reader-int8"
-    languages = frozenset({"pt"})
+    languages = frozenset({"en", "pt"})
     """It reads English as well; how far it can be trusted there was not measured."""
     tells_subjects = False
 

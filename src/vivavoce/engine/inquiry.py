@@ -1,0 +1,132 @@
+"""Inquiry: a question, and the passages among which its answer is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from vivavoce.domain.answerability import Evidence, spoken_of, together_told
+from vivavoce.domain.asked_there import is_asked_in
+from vivavoce.domain.excerpts import excerpts_of, is_instruction
+from vivavoce.domain.expecting import expected_by
+from vivavoce.domain.extracting import Passage, Weighed
+from vivavoce.domain.identifiers import Identified, identified_in
+from vivavoce.domain.languages import language_of
+from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
+from vivavoce.domain.questions import completed, points_back, wanted_in
+from vivavoce.domain.reading import Candidate, Part, likeliest_parts
+from vivavoce.domain.words import respelled, words_of
+from vivavoce.ports import Judge
+
+LONGEST = 1_000
+"""The most characters of a sentence that is said: long ones of treatises and statutes too."""
+_READ_CHARACTERS = 6_000
+"""How much of the passages a judge reads, about as many characters as it reads in a second."""
+_READ_PASSAGES = 10
+_FIRST = 2
+"""How many sentences under the very question are said."""
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question, and the passages among which its answer is looked for."""
+
+    question: str
+    earlier: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The question as somebody reads it who has not heard what was said before, in their spelling."""
+        texts = [each.titled(each.text) for each in self.candidates]
+        return respelled(completed(self.question, self.earlier), texts)
+
+    def answered_there(self) -> list[Weighed]:
+        """The first sentences under this very question, where a passage asks it."""
+        if self.earlier and points_back(self.question):
+            return []
+        for place, each in enumerate(self.candidates):
+            every = excerpts_of(each.text, each.language, LONGEST)
+            first = next((one for one in every if is_asked_in(self.question, one.question)), None)
+            under = [
+                sentence
+                for sentence in self.sentences(Part(place, 0, len(each.text)))
+                if first is not None and sentence.excerpt.question == first.question
+            ]
+            if under and under[0].excerpt == first:  # else its answer is one that is not said
+                return under[:_FIRST]
+        return []
+
+    def readable_by(self, judge: Judge) -> list[Part]:
+        """What a judge can read in good time, in a language that it knows, the likeliest first."""
+        first = range(min(len(self.candidates), _READ_PASSAGES))
+        parts = self.likeliest([each for each in first if self.is_known_to(judge, each) and self.names(each)])
+        return [part for part in parts if self.sentences(part)] if self.identified else parts
+
+    def is_known_to(self, judge: Judge, place: int) -> bool:
+        """Whether a judge knows the languages of the question and of the passage at a place."""
+        written = self.candidates[place].language
+        return not judge.languages or {written, language_of(self.question, written)} <= judge.languages
+
+    def likeliest(self, places: Sequence[int]) -> list[Part]:
+        """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""
+        return likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
+
+    @cached_property
+    def subject(self) -> str | None:
+        """What the question is about, where it asks for no one thing."""
+        is_complete = not self.earlier or not points_back(self.question)
+        return subject_of(self.question) if is_complete else None
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """How much of the passages is about that; None for a question that asks for one thing."""
+        return None if self.subject is None else coverage_of(self.question, self.candidates)
+
+    @cached_property
+    def identified(self) -> tuple[Identified, ...]:
+        """What the question names by number or code."""
+        return identified_in(self.question)
+
+    def names(self, place: int) -> bool:
+        """Whether the passage at a place has all that the question names by number or code."""
+        each = self.candidates[place]
+        return all(one.is_in(each.titled(each.text)) for one in self.identified)
+
+    def passage(self, place: int) -> Passage:
+        """A passage as sentences are looked for in it."""
+        each = self.candidates[place]
+        return Passage(place, each.text, each.language, each.score, each.titled(""))
+
+    def read(self, part: Part) -> str:
+        """A part of a passage, as the judge reads it."""
+        each = self.candidates[part.place]
+        return each.titled(each.text[part.start : part.end])
+
+    def sentences(self, part: Part) -> list[Weighed]:
+        """The sentences of a part that may be said."""
+        passage = self.passage(part.place)
+        return [
+            Weighed(0.0, 1.0, False, passage, excerpt)
+            for excerpt in excerpts_of(passage.text, passage.language, LONGEST)
+            if part.start <= excerpt.start < part.end
+            and not is_instruction(excerpt.text)
+            and passage.is_of(self.identified, excerpt)
+        ]
+
+    def spoken(self, place: int) -> tuple[float, float]:
+        """Which share of what is asked the passage at a place speaks of, and how many names it lacks."""
+        each = self.candidates[place]
+        words = words_of(each.titled(each.text), each.language)
+        return spoken_of(wanted_in(self.question, self.earlier, each.language).against(words), words)
+
+    def evidence(self, place: int) -> Evidence:
+        """What the words of the passage at a place tell."""
+        each = self.candidates[place]
+        words = words_of(each.titled(each.text), each.language)
+        wanted = wanted_in(self.question, self.earlier, each.language).against(words)
+        expected = None if wanted.is_foreign else expected_by(self.question, each.language)
+        title = words_of(each.titled(""), each.language)
+        sentences = excerpts_of(each.text, each.language, len(each.text))
+        return Evidence(*self.spoken(place), *together_told(wanted, expected, title, sentences))
