@@ -147,8 +147,8 @@ _BY_READING = _Weights(
     missing=-0.988, base=0.544, lacking=-0.311, length=-0.734, unlike=-1.487, within=0.507, said=0.587
 )
 _BY_WORDS = _Weights(missing=-2.24, base=-3.765, lacking=-2.314, length=-0.773, asked=1.532, together=4.785)
-_MARKED_BY_WORDS = _MarkWeights(unmarked=0.792, within=0.268, said=0.136, base=-0.337)
-_MARKED_BY_READING = _MarkWeights(unmarked=1.0, within=0.0, said=0.0, base=0.0)
+_MARKED_BY_WORDS = _MarkWeights(unmarked=0.815, within=0.156, said=0.083, base=-0.222)
+_MARKED_BY_READING = _MarkWeights(unmarked=0.665, within=0.156, said=0.052, base=-0.128)
 """Fitted by logistic regression on our own questions (ADR 13; with a judge 18, with a reader 22)."""
 _BY_EVERYONE = ("asked", "missing", "together", "lacking", "length")
 """The evidence that needs no judge."""
