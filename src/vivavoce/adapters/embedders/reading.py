@@ -80,7 +80,6 @@ class BuiltInReader:
 
     identity = "e5-small-reader-int8"
     languages = frozenset({"en", "pt"})
-    """It reads English as well; how far it can be trusted there was not measured."""
     tells_subjects = False
 
     def __init__(self, reader: SpanReader | None = None) -> None:
