@@ -79,7 +79,8 @@ async def main() -> None:
         sets, evidence = _FITS[name]
         judges = [[]] * FOLDS if name in ("words", "marked") else _judges(reader)
         if evidence == _MARKS:
-            judges = [[*each, BuiltInReader()] for each in judges]
+            marking = BuiltInReader()
+            judges = [[*each, marking] for each in judges]
         examples = [each for set in sets for each in await _examples(set, judges, reader, given)]
         if given.keep:
             kept = [json.dumps(each._asdict()) for each in examples]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.answerability import Evidence, logit_of, spoken_of, together_told, unlike_told
+from vivavoce.domain.answerability import Evidence, Mark, logit_of, spoken_of, together_told, unlike_told
 from vivavoce.domain.excerpts import excerpts_of
 from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.questions import wanted_in
@@ -123,12 +123,19 @@ def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit)
     assert better.likelihood >= evidence.likelihood
     assert evidence._replace(missing=evidence.missing + 1).likelihood <= evidence.likelihood
     assert better._replace(passage=None).likelihood >= evidence._replace(passage=None).likelihood
+    for marked in (
+        evidence._replace(mark=Mark(0.5, -1.0)),
+        evidence._replace(passage=None, mark=Mark(0.5, -1.0)),
+    ):
+        assert marked._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= marked.likelihood
+        assert marked._replace(mark=Mark(0.5, -1.0 + logit)).likelihood >= marked.likelihood
 
 
 @given(EVIDENCE)
 def test_the_likelihood_is_a_chance_with_a_judge_and_without(evidence):
     assert 0 <= evidence.likelihood <= 1
     assert 0 <= evidence._replace(passage=None).likelihood <= 1
+    assert 0 <= evidence._replace(mark=Mark(-30.0, 30.0)).likelihood <= 1
 
 
 def test_what_was_not_read_is_not_told():
@@ -142,6 +149,8 @@ def test_what_was_not_read_is_not_told():
         "within": 0,
         "said": 0,
     }
+    marked = Evidence(0.5, 1, 0.25, 1, mark=Mark(1.5, -2))
+    assert marked.written() == by_words | {"markedWithin": 1.5, "markedSaid": -2}
 
 
 @given(st.floats(-8, 8))

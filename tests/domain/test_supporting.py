@@ -129,7 +129,7 @@ def test_a_sentence_of_the_passage_supports_itself(language):
 def test_the_time_that_a_text_takes_grows_with_its_length_alone():
     claim = "The office closes at ten in the village of Olinda " * 20
 
-    assert_linear(lambda size: support(claim, _SHOP * (size // len(_SHOP)), "en"), 14_000)
+    assert_linear(lambda size: support(claim, _SHOP * (size // len(_SHOP)), "en"), 200_000)
 
 
 _SHOP = "The shop opens at nine in the town of Recife. "

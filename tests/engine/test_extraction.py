@@ -229,6 +229,15 @@ async def test_one_who_marks_reads_what_a_judge_has_chosen(ask):
     assert (extraction.why["judge"], extraction.why["reader"]) == ("likes-words", "marks")
     assert all("Skarvoy" in text for text in marker.texts)
     assert extraction.why["markedSaid"] == 8.0
+    assert not (await ask(texts, "Where did the whaling gun hang?", judge=judge, reader=Marker(-40.0)))[0]
+
+
+async def test_a_question_in_another_language_than_the_passage_is_not_looked_for(ask):
+    marker = Marker(8.0)
+
+    await ask(PADARIA, "How much is the pão de queijo at the Padaria Sol?", reader=marker)
+
+    assert marker.texts == []
 
 
 async def test_a_reader_whose_files_were_changed_is_done_without(ask):

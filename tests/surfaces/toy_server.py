@@ -87,7 +87,7 @@ def server():  # noqa: C901 - a handful of tools
                 threading.Event().wait(float(text))
             case "kill":
                 threading.Timer(0.2, signal_here, [int(text)]).start()
-                await anyio.sleep(60)
+                await anyio.sleep(600)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     async def list_resources(ctx, params):

@@ -147,7 +147,8 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
 async def _marked_by(inquiry: Inquiry, finding: _Finding, readers: Sequence[Judge]) -> _Finding:
     """The same, after one has looked for the answer in the passage and the sentence that were chosen.
 
-    It does not choose itself: of many passages without the answer, one always looks as if it had it.
+    It does not choose itself: of many passages without the answer, one always looks as if it had it. What it
+    reads is what would be said first, which may stand in a rival of the passage that the judge likes best.
     """
     evidence = finding.evidence
     if not finding.chosen or not isinstance(evidence, Evidence):  # nothing is asked for that has a mark

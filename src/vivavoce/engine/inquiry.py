@@ -65,9 +65,10 @@ class Inquiry:
         return [part for part in parts if self.sentences(part)] if self.identified else parts
 
     def is_known_to(self, judge: Judge, place: int) -> bool:
-        """Whether a judge knows the languages of the question and of the passage at a place."""
+        """Whether the question and the passage at a place are in one language that a judge knows."""
         written = self.candidates[place].language
-        return not judge.languages or {written, language_of(self.question, written)} <= judge.languages
+        is_shared = language_of(self.question, written) == written
+        return not judge.languages or (is_shared and written in judge.languages)
 
     def likeliest(self, places: Sequence[int]) -> list[Part]:
         """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""

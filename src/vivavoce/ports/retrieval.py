@@ -238,5 +238,8 @@ class Embedders(Protocol):
         ...
 
     def judges(self) -> Sequence[Judge]:
-        """Those that tell whether a passage answers, the best for what they know first."""
+        """Those that tell whether a passage answers, the best for what they know first.
+
+        Who tells subjects chooses passage and sentence; the others look at what was chosen.
+        """
         ...
