@@ -38,6 +38,13 @@ SERVER_SCHEMA = {
                     "identifier": {"type": "string"},
                     "version": {"type": "string"},
                     "runtimeHint": {"const": "uvx"},
+                    "runtimeArguments": {
+                        "type": "array",
+                        "items": {
+                            "required": ["type", "name", "value"],
+                            "properties": {"type": {"const": "named"}, "value": {"type": "string"}},
+                        },
+                    },
                     "transport": {"const": {"type": "stdio"}},
                     "packageArguments": {
                         "type": "array",

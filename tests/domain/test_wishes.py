@@ -3,7 +3,14 @@
 import pytest
 
 from tests.growth import assert_linear
-from vivavoce.domain.wishes import is_greeting, says_thanks, wants_human, wish_language
+from vivavoce.domain.wishes import (
+    after_greeting,
+    is_acknowledgement,
+    is_greeting,
+    says_thanks,
+    wants_human,
+    wish_language,
+)
 
 FOR_A_HUMAN = """\
 I want to speak to a human
@@ -215,6 +222,55 @@ def test_a_greeting_with_a_question_is_a_question(text):
 )
 def test_small_talk_tells_its_language(text, language):
     assert wish_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Boa tarde! Qual o telefone?", "Qual o telefone?"),
+        ("Oi, tudo bem? Qual o telefone?", "Qual o telefone?"),
+        ("bom dia abre domingo?", "abre domingo?"),
+        ("Olá a todos! Onde fica?", "Onde fica?"),
+        ("Oi Ana, abre domingo?", "abre domingo?"),
+        ("Hi there, when do you open?", "when do you open?"),
+        ("¡Hola! ¿Dónde están?", "¿Dónde están?"),
+    ],
+)
+def test_a_greeting_before_a_question_is_taken_off(text, left):
+    assert after_greeting(text) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oi!",
+        "Bom dia",
+        "Oi, tudo bem?",
+        "Como está meu pedido?",
+        "Tudo bem se eu devolver?",
+        "What's up with my order?",
+        "How are you different from the others?",
+        "Hello Kitty is a cat?",
+        "",
+        "?",
+    ],
+)
+def test_what_only_greets_or_only_looks_like_it_stays_whole(text):
+    assert after_greeting(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["ok", "Sim!", "tá bom", "kkkk", "não", "Ok, entendi", "rsrs", "👍", "yes", "vale"]
+)
+def test_an_acknowledgement_is_heard(text):
+    assert is_acknowledgement(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "?", "ok?", "preço", "sim, quero dois", "certo, e o frete", "no refunds"]
+)
+def test_what_asks_or_tells_something_is_no_acknowledgement(text):
+    assert not is_acknowledgement(text)
 
 
 @pytest.mark.parametrize("unit", ["speak to a ", "thanks ", "quero falar com ", "hi ", "a", ",", "' "])

@@ -797,3 +797,37 @@ async def test_the_wire_has_every_key_of_sources_and_usage_also_where_it_is_null
     assert {name: source[name] for name in unknown} == dict.fromkeys(unknown)
     assert "mime_type" in source
     assert "cost" in wire["usage"]
+
+
+async def test_without_a_model_it_speaks_the_language_of_the_conversation_or_of_the_documents(tmp_path):
+    with open_test_engine(tmp_path, FakeClock()) as engine:
+        shop = Desk(engine, FakeClock())
+        store = await shop.run("create_datastore", name="Ajuda", type="qdrant")
+        text = "A loja fica na Rua do Sol. Aos domingos e feriados a loja não abre."
+        await shop.run("create_datasource", datastoreId=store.id, name="Loja", type="file", text=text)
+        await ingested(engine)
+        agent = {"name": "Bia", "description": "", "modelName": "gpt_4o_mini", "systemPrompt": ""}
+        tools = [{"type": "datastore", "datastoreId": store.id}]
+        shop.agent_id = (await shop.run("create_agent", **agent, tools=tools)).id
+
+        first = await shop.ask("xyzzy plugh?")
+        english = await shop.ask("What is the capital of France?")
+        then = await shop.ask("xyzzy?", conversationId=english.conversation_id)
+        heard = await shop.ask("ok", conversationId=first.conversation_id)
+
+    assert first.answer.startswith("Não encontrei nos documentos")
+    assert english.answer.startswith(NOTHING)
+    assert then.answer.startswith(NOTHING)
+    assert heard.answer == "Certo! Posso ajudar em mais alguma coisa?"
+
+
+async def test_a_greeting_before_a_question_is_not_looked_up(desk, models):
+    models.model = None
+
+    plain, greeted = (
+        await desk.ask("When may shoes come back?"),
+        await desk.ask("Good morning! When may shoes come back?"),
+    )
+
+    assert greeted.answer == plain.answer
+    assert BACK in greeted.answer

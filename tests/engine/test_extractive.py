@@ -101,6 +101,34 @@ async def test_a_greeting_is_returned(question, answer):
     assert await text(question, passages=(HOURS,)) == answer
 
 
+@pytest.mark.parametrize("question", ["Boa tarde! Quando fecham?", "oi quando fecham?"])
+async def test_a_greeting_before_a_question_changes_nothing(question):
+    closing = Given(1, "Horário", "A loja abre às 8h. Nós fechamos às 22h.", "pt", 0.9)
+
+    assert await text(question, passages=(closing,)) == await text("Quando fecham?", passages=(closing,))
+
+
+@pytest.mark.parametrize("said", ["ok", "sim", "tá", "kkkk", "show", "não", "👍"])
+async def test_what_only_says_that_it_was_heard_is_not_looked_up(said):
+    history = (Said("person", "Qual é o horário da loja?"), Said("agent", "A loja abre às 8h."))
+
+    assert await text(said, history=history, passages=(HOURS,), language="pt") == (
+        "Certo! Posso ajudar em mais alguma coisa?"
+    )
+
+
+async def test_a_mark_without_a_word_does_not_repeat_the_answer_before():
+    history = (Said("person", "When do you open on Saturday?"), Said("agent", "At 10."))
+
+    assert (await text("?", history=history, passages=(HOURS,))).startswith("I found nothing")
+
+
+async def test_who_has_documents_does_not_tell_customers_how_the_server_is_set_up():
+    said = await text("preço", has_documents=True, language="pt")
+
+    assert said.startswith("Não encontrei nos documentos")
+
+
 async def test_who_wants_a_person_gets_one():
     first = await pieces("I want to speak to a human", tools=(HUMAN, RESOLVED), passages=(HOURS,))
     assert first == [Called("call-1", "request_human", "{}"), Spent("extractive")]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .addressing import unaddressed
 from .questions import points_back
 from .sentences import sentences_of, trimmed
+from .wishes import after_greeting
 from .words import folded
 
 
@@ -43,7 +44,7 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
 
     `names` are those of the thinker who is asked about, whom no text of theirs names.
     """
-    asked, is_cut = _essence(question)
+    asked, is_cut = _essence(after_greeting(question))
     before = [each._replace(text=each.text[:_LONGEST].strip()) for each in context[-_MOST:]]
     before = [each for each in before if each.text]
     people = tuple(each.text for each in before if not each.is_ours)

@@ -118,6 +118,15 @@ GREETED = words(
     "pessoal gente amigo amiga com voce a todos e y tudo equipe",
 )
 
+ACKNOWLEDGING = words(
+    "ok okay k yes yep yeah yup sure fine great cool nice good right alright understood got it perfect",
+    "awesome no nope hm hmm aha",
+    "blz beleza ta tabom certo sim claro legal top show joia perfeito otimo otima entendi entendido bom bem",
+    "massa bacana combinado isso aham uhum ah nao ata tranquilo",
+    "vale bueno si listo entendido perfecto genial bien",
+)
+"""What says that something was heard, and asks nothing."""
+
 TELLERS = {
     "en": words("hi hello hey thanks thank you good morning bye human agent please want speak talk the is"),
     "pt": words(

@@ -1,4 +1,4 @@
-"""Wishes: whether a message asks for a person, closes a conversation or only greets.
+"""Wishes: whether a message asks for a person, closes a conversation, greets or says yes to what was said.
 
 Told by the words themselves in English, Portuguese and Spanish. A wish that is missed costs a sentence; one
 that is heard where there was none takes the conversation out of the agent's hands. So doubt means no.
@@ -47,6 +47,35 @@ def is_greeting(text: str) -> bool:
     return not others or (others[0] == words[-1] and text.split()[-1][0].isupper() and "?" not in text)
 
 
+def is_acknowledgement(text: str) -> bool:
+    """Whether a message only says that it was heard: "ok", "sim", a laugh or a picture of a thumb."""
+    words = _words(text)
+    if "?" in text or len(words) > _LONGEST_ACKNOWLEDGEMENT:
+        return False
+    if not words:
+        return bool(text.strip())
+    return all(word in vocabulary.ACKNOWLEDGING or _LAUGHTER.fullmatch(word) for word in words)
+
+
+def after_greeting(text: str) -> str:
+    """A message without the greeting that it begins with; the whole of it where it says nothing else.
+
+    A greeting ends where its clause does. Without a comma only one that can be nothing else is taken off,
+    before a small letter: "como está meu pedido" and "Hello Kitty" stay as they are.
+    """
+    left = text
+    if is_greeting(text):
+        return text
+    while clause_end := _CLAUSE_END.search(left[:_LONGEST_TEXT]):
+        rest = left[clause_end.end() :].strip()
+        if not is_greeting(left[: clause_end.start()]) or not _words(rest):
+            break
+        left = rest
+    plain = _PLAIN_GREETING.match(left)
+    rest = left[plain.end() :] if plain else ""
+    return rest if len(_words(rest)) > 1 and rest[0].islower() else left
+
+
 def wish_language(text: str) -> str:
     """The language of the words of small talk in a message; nothing where it has none."""
     words = set(_words(text))
@@ -58,9 +87,16 @@ def wish_language(text: str) -> str:
 _SHORT_CALL = 4
 _LONGEST_CLOSING = 16
 _LONGEST_GREETING = 7
+_LONGEST_ACKNOWLEDGEMENT = 4
 _LONGEST_TEXT = 4_000
 _LONGEST_PHRASE = 5
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
+_LAUGHTER = re.compile(r"k{2,}|(?:ha|he|ja|rs){1,}h?")
+_PLAIN_GREETING = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|oi|ol[aá]|opa|bom dia|boa (?:tarde|noite)"
+    r"|hola|buenos d[ií]as|buenas (?:tardes|noches)) +",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[.,;:!?\n\u2026\u2014()\"\u201c\u201d]+")
 
 

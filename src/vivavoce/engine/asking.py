@@ -190,7 +190,7 @@ class _Turn:
         found = await self.ahead.found(looks)
         retrieved = round_ms(looked)
         await others_first()
-        prompt = replace(prompt_for(known, found, model.context), is_heard=self.errand.is_heard)
+        prompt = replace(prompt_for(known, looks, found, model.context), is_heard=self.errand.is_heard)
         drafted = Drafted()
         meter = Meter(known.agent, self.errand.ports, drafted.spent)
         guarded = GuardedModel(model, meter, self.mine.waiting)

@@ -16,6 +16,7 @@ from vivavoce.domain.moving import request_for_contact
 from vivavoce.domain.prompting import filled, fitting
 from vivavoce.domain.questions import points_back
 from vivavoce.domain.tools import Tool
+from vivavoce.domain.wishes import after_greeting
 from vivavoce.errors import NotAllowed
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.ports import Enclosed, Given, Picture, Ports, Prompt, Said, Tables
@@ -192,14 +193,14 @@ def looks_for(scene: Scene, tables: Tables) -> list[Look]:
 
 def _looked_up(scene: Scene) -> str:
     """What is looked for: the message, after the one before it where it cannot stand alone."""
-    query = scene.query.query
+    query = after_greeting(scene.query.query)
     if not points_back(query):
         return query
     earlier = next((said.text for said in map(_said, reversed(scene.history)) if said.by == "person"), "")
     return f"{earlier}\n{query}" if earlier else query
 
 
-def prompt_for(scene: Scene, found: Sequence[Found], context: int) -> Prompt:
+def prompt_for(scene: Scene, looks: Sequence[Look], found: Sequence[Found], context: int) -> Prompt:
     """What the model is told first; `context` is how many tokens it takes in."""
     passages = [
         Given(number, each.datasource.name, each.cited.text, each.cited.language, each.score)
@@ -219,9 +220,18 @@ def prompt_for(scene: Scene, found: Sequence[Found], context: int) -> Prompt:
         pictures=tuple(Picture(each.name, each.mime_type, each.picture) for each in files if each.picture),
         passages=tuple(given),
         history=tuple(reversed(kept)),
-        language=language_of(scene.query.query, ""),
+        has_documents=any(tool.type == "datastore" for tool in scene.tools),
+        language=_language(scene, looks),
         sampling=scene.sampling,
     )
+
+
+def _language(scene: Scene, looks: Sequence[Look]) -> str:
+    """Which language is spoken: that of the message, or of what was said, is there, or was told before."""
+    said = [each.text for each in map(_said, reversed(scene.history)) if each.by == "person"]
+    told = [look.language for look in looks]
+    likely = next(filter(None, told), language_of(scene.agent.system_prompt or ""))
+    return next(filter(None, map(language_of, [scene.query.query, *said])), likely)
 
 
 def _said(message: Message) -> Said:

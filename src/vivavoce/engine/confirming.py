@@ -79,7 +79,7 @@ class Confirming:
             variables=vouched(self.scene.variables),
             enclosures=(),
         )
-        return prompt_for(scene, (), self.model.context)
+        return prompt_for(scene, (), (), self.model.context)
 
     def _is_own(self, message: Message) -> bool:
         is_known = message.from_ == "human" and not message.by_stranger

@@ -13,7 +13,7 @@ from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.ports import Model
 
 from .answering import Drafted, answered
-from .assembling import Scene, knowledge_for, prompt_for, scene
+from .assembling import Scene, knowledge_of, looks_for, prompt_for, scene
 from .choosing import model_for
 from .enclosures import with_files
 from .guarding import GuardedModel
@@ -33,8 +33,9 @@ async def draft(op: AgentQuery, errand: Errand) -> AgentAnswer:
     known, model = await errand.read(partial(_known, op), is_long=True)
     if op.attachments or op.images:
         known = await with_files(known, model, errand)
-    found = await knowledge_for(known, errand.ports)
-    prompt = replace(prompt_for(known, found, model.context), is_heard=errand.is_heard)
+    looks = await errand.ports.store.read(lambda tables: looks_for(known, tables))
+    found = await knowledge_of(looks, errand.ports)
+    prompt = replace(prompt_for(known, looks, found, model.context), is_heard=errand.is_heard)
     drafted = Drafted()
     meter = Meter(known.agent, errand.ports, drafted.spent)
     toolbox = Toolbox(known, errand.ports, numbered=Numbered(found[: len(prompt.passages)]))

@@ -6,7 +6,15 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 
 from vivavoce.domain.extracting import Extract, Passage, extracts_for
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.wishes import is_greeting, says_thanks, wants_human, wish_language
+from vivavoce.domain.questions import has_words
+from vivavoce.domain.wishes import (
+    after_greeting,
+    is_acknowledgement,
+    is_greeting,
+    says_thanks,
+    wants_human,
+    wish_language,
+)
 from vivavoce.ports import Called, Delta, Piece, Prompt, Returned, Spent
 
 _HUMAN, _RESOLVED = "request_human", "mark_as_resolved"
@@ -45,6 +53,8 @@ def _pieces(prompt: Prompt) -> Iterator[Piece]:
         yield Delta(_said(prompt, "goodbye"))
     elif is_greeting(prompt.question):
         yield Delta(_said(prompt, "greeting"))
+    elif is_acknowledgement(prompt.question):
+        yield Delta(_said(prompt, "heard"))
     else:
         yield from _extracted(prompt, otherwise="no_person" if wish else "unknown")
 
@@ -61,11 +71,13 @@ def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
     passages = [
         Passage(each.number, each.text, each.language, each.score, each.source) for each in prompt.passages
     ]
-    extracts = extracts_for(prompt.question, earlier, passages)
+    asked = after_greeting(prompt.question)
+    extracts = extracts_for(asked, earlier, passages) if has_words(asked) else []
     if extracts:
         yield from (Delta(text) for text in _joined(extracts))
     else:
-        yield Delta(_said(prompt, otherwise if passages or otherwise != "unknown" else "no_model"))
+        is_bare = otherwise == "unknown" and not passages and not prompt.has_documents
+        yield Delta(_said(prompt, "no_model" if is_bare else otherwise))
 
 
 def _joined(extracts: Sequence[Extract]) -> Iterator[str]:
@@ -80,13 +92,9 @@ def _joined(extracts: Sequence[Extract]) -> Iterator[str]:
 
 def _said(prompt: Prompt, what: str) -> str:
     """A sentence in the language of the question, else of the conversation, else in English."""
-    said = [said.text for said in reversed(prompt.history) if said.by == "person"]
-    told = [prompt.language, language_of(prompt.question)]
-    small_talk = wish_language(prompt.question)
-    told = [*told, small_talk] if what in _FOR_QUESTIONS else [small_talk, *told]
-    spoken = (*told, *(language_of(text) for text in said[:3]))
-    language = next((each for each in spoken if each in _SAID), "en")
-    return _SAID[language][what]
+    spoken, small_talk = prompt.language or language_of(prompt.question), wish_language(prompt.question)
+    told = (spoken, small_talk) if what in _FOR_QUESTIONS else (small_talk, spoken)
+    return _SAID[next((each for each in told if each in _SAID), "en")][what]
 
 
 _FOR_QUESTIONS = ("unknown", "no_model")
@@ -94,29 +102,32 @@ _STOPS = tuple('.!?\u2026:;\u3002\uff01\uff1f"\u201d)')
 _SAID = {
     "en": {
         "greeting": "Hello! How can I help you?",
+        "heard": "All right. Is there anything else that you would like to know?",
         "goodbye": "You are welcome. Write again whenever you need something.",
         "passed_on": "I have asked for a person. Someone will reply to you here.",
         "no_person": "I cannot pass you on to a person here.",
         "unknown": "I found nothing in the documents that answers this. Could you put it in other words?",
-        "no_model": "I have found nothing to answer from: no language model is configured, "
-        "and no document speaks of this.",
+        "no_model": "I have nothing to answer from: no language model is configured, "
+        "and I have been given no documents.",
     },
     "pt": {
         "greeting": "Olá! Como posso ajudar?",
+        "heard": "Certo! Posso ajudar em mais alguma coisa?",
         "goodbye": "Por nada! Escreva de novo quando precisar.",
         "passed_on": "Chamei uma pessoa da equipe. Alguém vai responder aqui.",
         "no_person": "Não consigo transferir você para uma pessoa por aqui.",
         "unknown": "Não encontrei nos documentos nada que responda a isso. Pode perguntar de outro modo?",
         "no_model": "Não tenho de onde responder: nenhum modelo de linguagem está configurado, "
-        "e nenhum documento fala disso.",
+        "e não recebi nenhum documento.",
     },
     "es": {
         "greeting": "¡Hola! ¿En qué puedo ayudar?",
+        "heard": "¡De acuerdo! ¿Puedo ayudar en algo más?",
         "goodbye": "¡De nada! Escriba de nuevo cuando lo necesite.",
         "passed_on": "He llamado a una persona del equipo. Alguien le responderá aquí.",
         "no_person": "Desde aquí no puedo pasarle con una persona.",
         "unknown": "No encontré en los documentos nada que responda a esto. ¿Puede preguntarlo de otro modo?",
         "no_model": "No tengo de dónde responder: no hay ningún modelo de lenguaje configurado, "
-        "y ningún documento habla de esto.",
+        "y no he recibido ningún documento.",
     },
 }

@@ -96,8 +96,10 @@ class Prompt:
     tools: tuple[Offered, ...] = ()
     steps: tuple[Step, ...] = ()
     """What happened in this turn so far, in order."""
+    has_documents: bool = False
+    """Whether there are documents in which the answer was looked for, whatever was found."""
     language: str = ""
-    """The language of the question, where it is known."""
+    """The language of the question, else of the conversation, of the documents or of the agent."""
     sampling: Mapping[str, float | int] = field(default_factory=dict)
     """temperature, top_p, max_tokens, presence_penalty and frequency_penalty, where they are given."""
     is_heard: bool = False

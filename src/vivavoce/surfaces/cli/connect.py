@@ -119,7 +119,7 @@ def _program() -> list[str]:
     """How to start this program again, also after a temporary environment has gone."""
     script = Path(sys.executable).with_name("vivavoce")
     if "/archive-v" in script.as_posix():  # made by uvx for this one run
-        return ["uvx", "vivavoce"]
+        return ["uvx", "--from", "vivavoce[models]", "vivavoce"]
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "vivavoce"]
 
 
