@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from vivavoce.domain.conversations import FETCHED, KEPT, Conversation, Message
@@ -188,23 +187,15 @@ def _addressed(op: SendMessage, work: Work) -> Conversation:
             f"Conversation {op.value!r} is not one of agent {agent.id!r}.",
             hint="Leave agentId out, or list the agent's conversations with list_conversations.",
         )
-    for ids in _spellings(op):
-        for contact in work.tables.contacts.known_by(**ids):
-            equal = {"agent_id": agent.id, "channel": op.channel, "contact_id": contact.id}
-            if found := work.tables.conversations.listed(ConversationFilter(equal=equal), 1):
-                return found[0]
+    ids = {"email" if op.type == "email" else "phone_number": op.value}
+    for contact in work.tables.contacts.known_by(**ids):
+        equal = {"agent_id": agent.id, "channel": op.channel, "contact_id": contact.id}
+        if found := work.tables.conversations.listed(ConversationFilter(equal=equal), 1):
+            return found[0]
     raise NotFound(
         f"No conversation of agent {agent.id!r} on the channel {op.channel!r} with {op.value!r}.",
         hint="List them with list_conversations, and name one by conversationId.",
     )
-
-
-def _spellings(op: SendMessage) -> list[dict[str, str]]:
-    """How contacts may be known: a number also by its digits alone."""
-    if op.type == "email":
-        return [{"email": op.value}]
-    digits = re.sub(r"\D", "", op.value)
-    return [{"phone_number": number} for number in dict.fromkeys((op.value, digits)) if number]
 
 
 def _heard(conversation: Conversation, work: Work, **fields: Any) -> Message:

@@ -115,7 +115,7 @@ class Contacts(Table[Contact], Protocol):
     """The contacts."""
 
     def known_by(self, **ids: str) -> list[Contact]:
-        """Those with one of these: email, phone_number, external_id."""
+        """Those with one of these: email, phone_number, external_id. A number is known in any spelling."""
         ...
 
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import reduce
 from typing import Any
 
 from vivavoce.domain.contacts import Contact
@@ -19,6 +20,9 @@ from .tables import CONVERSATIONS
 _OPEN = "state in ('waiting', 'running')"
 _ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and (durable or lease_until > :now_)"
 """Turns of a conversation that are not finished, and that someone looks after."""
+_BETWEEN_DIGITS = "+ -()."
+_DIGITS = reduce(lambda number, sign: f"replace({number}, '{sign}', '')", _BETWEEN_DIGITS, "phone_number")
+"""A phone number as it is compared; there is an index of these."""
 
 
 class ConversationRows(Rows[Conversation]):
@@ -166,9 +170,10 @@ class ContactRows(Rows[Contact]):
     """The contacts."""
 
     def known_by(self, **ids: str) -> list[Contact]:
-        """Those with one of these: email, phone_number, external_id."""
-        conditions = [f'"{name}" = :{name}' for name in ids]
-        return list(self._read(f"where {' or '.join(conditions)} order by created_at", ids)) if ids else []
+        """Those with one of these: email, phone_number, external_id. A number is known in any spelling."""
+        spelt = {name: _digits(value) if name == "phone_number" else value for name, value in ids.items()}
+        conditions = [f"{_DIGITS if name == 'phone_number' else name} = :{name}" for name in ids]
+        return list(self._read(f"where {' or '.join(conditions)} order by created_at", spelt)) if ids else []
 
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:
         """Those that are wanted, newest first, and how many there are."""
@@ -178,6 +183,10 @@ class ContactRows(Rows[Contact]):
         ((number,),) = self.connection.execute(f"select count(*) from contacts {clause}", values)
         page = f"{clause} order by created_at desc, id desc limit :limit_ offset :offset_"
         return list(self._read(page, values | {"limit_": limit, "offset_": offset})), int(number)
+
+
+def _digits(number: str) -> str:
+    return number.translate(dict.fromkeys(map(ord, _BETWEEN_DIGITS)))
 
 
 def _wanted(wanted: ContactFilter, values: dict[str, Any], dialect: Dialect) -> Iterator[str]:
