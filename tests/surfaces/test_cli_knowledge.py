@@ -190,6 +190,75 @@ def test_two_files_of_one_name_do_not_replace_each_other(folder):
     assert "has the same name here" in failed["reason"]
 
 
+@pytest.fixture
+def shops(tmp_path):
+    """Two folders, each with a file of the same name."""
+    for name, hour in (("one", "eight"), ("two", "ten")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "hours.txt").write_text(f"Shop {name} opens at {hour}.", encoding="utf-8")
+    (tmp_path / "two" / "menu.txt").write_text("Shop two sells tea.", encoding="utf-8")
+    return tmp_path / "one", tmp_path / "two"
+
+
+def test_a_file_of_another_folder_does_not_replace_one_of_its_name(shops):
+    one, two = shops
+    ingested("--create", "Shop", one)
+
+    code, summary = ingested("Shop", two)
+
+    assert (code, summary["added"], summary["replaced"]) == (1, 1, 0)
+    assert summary["failed"] == [
+        {
+            "file": "hours.txt",
+            "reason": f"{one / 'hours.txt'} has the same name here. Give the folder above both.",
+        }
+    ]
+    assert "at eight" in answers("When does shop one open?")[0]
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_a_folder_that_was_moved_goes_on_and_is_guarded_where_it_is_now(shops, tmp_path, is_changed):
+    one, two = shops
+    ingested("--create", "Shop", one)
+    moved = one.rename(tmp_path / "first")
+    if is_changed:
+        (moved / "hours.txt").write_text("Shop one opens at nine.", encoding="utf-8")
+
+    code, summary = ingested("Shop", moved)
+
+    assert (code, summary["replaced"], summary["unchanged"]) == (0, int(is_changed), int(not is_changed))
+    code, summary = ingested("Shop", two)
+    assert (code, summary["replaced"]) == (1, 0)
+    assert str(moved / "hours.txt") in summary["failed"][0]["reason"]
+
+
+def test_a_file_that_lies_twice_and_is_the_same_is_unchanged(shops, tmp_path):
+    shutil.copytree(shops[0], tmp_path / "copy")
+    ingested("--create", "Shop", "--no-wait", shops[0])
+
+    code, summary = ingested("Shop", "--no-wait", tmp_path / "copy")
+
+    assert (code, summary["unchanged"], summary["failed"]) == (0, 1, [])
+
+
+def test_a_link_to_a_folder_is_the_folder_whatever_it_leads_to(shops, tmp_path):
+    link = tmp_path / "newest"
+    link.symlink_to(shops[0])
+    ingested("--create", "Shop", "--no-wait", link)
+    link.unlink()
+    link.symlink_to(shops[1])
+
+    code, summary = ingested("Shop", "--no-wait", link)
+
+    assert (code, summary["added"], summary["replaced"]) == (0, 1, 1)
+
+
+def test_where_a_file_lay_is_not_shown(shops):
+    ingested("--create", "Shop", "--no-wait", shops[0])
+
+    assert str(shops[0]) not in json.dumps(sources())
+
+
 def test_links_do_not_lead_out_of_a_folder_nor_round_in_circles(folder, tmp_path):
     (tmp_path / "outside.txt").write_text("Not for everyone.", encoding="utf-8")
     (folder / "out.txt").symlink_to(tmp_path / "outside.txt")

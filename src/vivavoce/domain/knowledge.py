@@ -18,6 +18,8 @@ DatastoreType = Literal["qdrant"]
 DatasourceType = Literal["file", "qa", "web_page", "web_site"]
 Status = Literal["unsynched", "pending", "running", "synched", "error", "usage_limit_reached"]
 
+ORIGIN = "ingested_from"
+"""The setting that keeps the absolute path of the file that a datasource was made from; it is not shown."""
 _LONGEST_TAG = 25
 
 

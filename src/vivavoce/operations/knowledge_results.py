@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, computed_field
 
-from vivavoce.domain.knowledge import Counted, Datasource, Datastore
+from vivavoce.domain.entities import Entity
+from vivavoce.domain.knowledge import ORIGIN, Counted, Datasource, Datastore
 from vivavoce.domain.values import Unlisted, Value
 
 from .base import Listing, Result
@@ -32,6 +33,15 @@ class DatastoreList(Listing):
 
 class DatasourceShown(Datasource, Result):
     """A datasource."""
+
+    @classmethod
+    def of(cls, entity: Entity, **more: Any) -> Self:
+        """A datasource without where its file lay: callers from afar read it."""
+        shown = super().of(entity, **more)
+        if ORIGIN not in shown.config:
+            return shown
+        config = {name: value for name, value in shown.config.items() if name != ORIGIN}
+        return shown.model_copy(update={"config": config})
 
 
 class DatasourceContents(DatasourceShown):

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 from vivavoce.app import App
 from vivavoce.domain.kinds import kind_of
-from vivavoce.domain.knowledge import Datasource
+from vivavoce.domain.knowledge import ORIGIN, Datasource
 from vivavoce.errors import InvalidInput, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import ListDatasources
 from vivavoce.operations.uploads import LARGEST, AddFile
 from vivavoce.ports import Tables
 
+from .origins import move_origin, origin_of, other_of
 from .working import OPEN, UNFINISHED, Told, worked_through
 
 HASH = "file_hash"
@@ -122,9 +123,7 @@ class _Work:
             self.told.stored(done, len(files))
             try:
                 if file.name in taken:
-                    raise InvalidInput(
-                        f"{taken[file.name]} has the same name here.", hint="Give the folder above both."
-                    )
+                    raise _same_name(taken[file.name])
                 taken[file.name] = file.path
                 await self._take_in(file, known.get(file.name))
             except Unreadable as error:
@@ -140,13 +139,19 @@ class _Work:
 
     async def _take_in(self, file: GivenFile, known: Datasource | None) -> None:
         digest = await asyncio.to_thread(digest_of, file.path, file.name)
+        other = None if known is None else other_of(known, file.path)
         if known is not None and known.config.get(HASH) == digest and known.status not in UNFINISHED:
             self.result.unchanged += 1
             if known.status in OPEN:
                 self.watched[known.id] = file.name
+            if other is None:
+                await move_origin(self.app, known, file.path)
             return
+        if other is not None:
+            raise _same_name(other)
         kept = {} if known is None else known.config
-        config = {**kept, HASH: digest, **({"tags": self.tags} if self.tags else {})}
+        config = {**kept, HASH: digest, ORIGIN: origin_of(file.path)}
+        config |= {"tags": self.tags} if self.tags else {}
         given = {
             "datastoreId": self.datastore_id,
             "name": file.name,
@@ -206,6 +211,10 @@ class _AccountWork(_Work):
 
     async def index(self) -> None:
         """Leave it to the account."""
+
+
+def _same_name(other: Path) -> InvalidInput:
+    return InvalidInput(f"{other} has the same name here.", hint="Give the folder above both.")
 
 
 def _known(datastore_id: str, tables: Tables) -> Mapping[str, Datasource]:
