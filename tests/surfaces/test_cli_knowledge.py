@@ -97,6 +97,7 @@ def test_a_folder_becomes_datasources_that_can_be_searched(folder):
         "The file is a picture, which cannot be read.": 1,
         "The file is empty.": 1,
     }
+    assert summary["empty"] == ["empty.txt"]
     assert (summary["failed"], summary["waiting"], summary["passages"]) == ([], [], 3)
     assert summary["seconds"] > 0
     assert summary["passagesPerSecond"] > 0
@@ -315,7 +316,35 @@ def test_a_name_that_is_no_text_fails_alone(folder):
     code, summary = ingested("--create", "Shop", "--no-wait", folder)
 
     assert (code, summary["added"]) == (1, 3)
-    assert [each["file"] for each in summary["failed"]] == ["caf\\udce9.txt"]
+    assert summary["failed"] == [
+        {
+            "file": "caf\N{REPLACEMENT CHARACTER}.txt",
+            "reason": "Its name is not valid UTF-8. Rename the file.",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("contract.pdf", b"\x8d\x01\xfe" * 900, "The file is no pdf"),
+        ("letter.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Save it as .docx."),
+        ("notes.txt", PICTURE, "The file is a picture"),
+    ],
+)
+def test_a_file_in_a_folder_whose_name_says_text_and_that_cannot_be_read_is_a_failure(
+    folder, name, content, reason
+):
+    (folder / name).write_bytes(content)
+    (folder / "feed.xml").write_text("<?xml version='1.0'?><a/>", encoding="utf-8")
+
+    code, summary = ingested("--create", "Shop", "--no-wait", folder)
+
+    assert (code, summary["added"]) == (1, 3)
+    (failed,) = summary["failed"]
+    assert failed["file"] == name
+    assert reason in failed["reason"]
+    assert summary["skipped"]["Files of the kind .xml cannot be read."] == 1
 
 
 def test_a_damaged_file_fails_each_time_until_it_is_mended(tmp_path):
@@ -402,6 +431,30 @@ def test_what_was_only_stored_is_indexed_by_the_next_run(folder):
     assert about("ingestion")[0]["state"] == "ok"
 
 
+@pytest.fixture
+def little_room():
+    """A disk on which no file grows beyond a few MB."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8 * 2**20, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_told_with_the_file_and_what_was_stored(folder, request):
+    run_command(["create-datastore", "--type", "qdrant", "--name", "Shop"])
+    (folder / "large.txt").write_bytes(b"All work and no play. " * 1_000_000)
+    request.getfixturevalue("little_room")
+
+    code, output, errors = run_command(["ingest", "Shop", str(folder)])
+
+    assert (code, output) == (10, "")
+    assert "storage_failed: large.txt could not be stored. The database failed: " in errors
+    assert "Stored before it: 1 of 6 files." in errors
+    assert "Nothing was stored" not in errors
+    assert "hours.html" in sources()
+
+
 def test_a_file_whose_storing_was_broken_off_is_stored_again(folder, workspace):
     file = folder / "returns.txt"
     ingested("--create", "Shop", "--no-wait", file)
@@ -433,6 +486,7 @@ def test_people_see_a_table_and_lines_about_the_progress(folder):
     rows = {line.strip("│ ").split("│")[0].strip(): line for line in output.splitlines()}
     assert "3" in rows["files added"]
     assert "1" in rows["skipped: the file is empty"]
+    assert "\n  empty.txt: The file is empty.\n" in errors
     assert "passages a second" in rows
     assert "Storing: 5 of 5 files\n" in errors
     assert "\nIndexing: 3 of 3 datasources" in errors

@@ -73,10 +73,22 @@ _XML = re.compile(rb"\s*<\?xml\s")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
+EMPTY = "The file is empty."
+
+
+def holds_text(name: str) -> bool:
+    """Whether a name says that a file holds text, be it in a form that must be saved as another first.
+
+    XML says nothing of the sort: most of it is written by programs for programs.
+    """
+    ending = _ending(name)
+    return ending in _BY_ENDING or (ending in _SAVE_AS and ending != "xml")
+
+
 def kind_of(name: str, head: bytes, mime: str = "") -> str:
     """The kind of a file, seen from its first few thousand bytes, its name and its type, or Unreadable."""
     if not head:
-        raise Unreadable("The file is empty.", hint="Send a file that holds text.")
+        raise Unreadable(EMPTY, hint="Send a file that holds text.")
     ending = _ending(name)
     said = _BY_ENDING.get(ending) or _BY_MIME.get(mime.partition(";")[0].strip().lower())
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:5] == b"%PDF-" or (

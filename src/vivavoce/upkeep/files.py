@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce.app import App
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.kinds import EMPTY, holds_text, kind_of
 from vivavoce.domain.knowledge import ORIGIN, Datasource
-from vivavoce.errors import InvalidInput, TooLarge, Unreadable
+from vivavoce.errors import InvalidInput, StorageFailed, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import ListDatasources
 from vivavoce.operations.uploads import LARGEST, AddFile
@@ -29,6 +29,8 @@ HASH = "file_hash"
 _HEAD = 4096
 _PAGE = 100
 _THERE = "The account has a datasource of this name; delete it first to send the file again."
+
+_STORED = "All files are stored, and not all are indexed."
 
 
 class GivenFile(NamedTuple):
@@ -49,6 +51,8 @@ class Ingested:
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     """How many were passed over, by reason."""
+    empty: list[str] = field(default_factory=list)
+    """The name of each that was passed over because nothing is in it."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     """The name of each file that could not be taken in, and why."""
     waiting: list[tuple[str, str]] = field(default_factory=list)
@@ -122,20 +126,33 @@ class _Work:
         for done, file in enumerate(files):
             self.told.stored(done, len(files))
             try:
+                _check_name(file.name)
                 if file.name in taken:
                     raise _same_name(taken[file.name])
                 taken[file.name] = file.path
                 await self._take_in(file, known.get(file.name))
             except Unreadable as error:
-                if file.is_named:
-                    self.result.failed.append((file.name, str(error)))
-                else:
-                    self.result.skipped[error.message] += 1
+                self._pass_over(file, error)
             except (InvalidInput, TooLarge) as error:
                 self.result.failed.append((file.name, str(error)))
             except OSError as error:
                 self.result.failed.append((file.name, f"It cannot be read: {error.strerror}."))
+            except StorageFailed as error:
+                stored = (
+                    f"Stored before it: {self.result.added + self.result.replaced} of {len(files)} files."
+                )
+                raise _broken_off(error, f"{file.name} could not be stored. ", stored) from error
         self.told.stored(len(files), len(files))
+
+    def _pass_over(self, file: GivenFile, error: Unreadable) -> None:
+        """A file that cannot be read has failed, unless it only lies in a folder and no text is lost."""
+        is_empty = error.message == EMPTY
+        if file.is_named or (holds_text(file.name) and not is_empty):
+            self.result.failed.append((file.name, str(error)))
+            return
+        self.result.skipped[error.message] += 1
+        if is_empty:
+            self.result.empty.append(file.name)
 
     async def _take_in(self, file: GivenFile, known: Datasource | None) -> None:
         digest = await asyncio.to_thread(digest_of, file.path, file.name)
@@ -169,7 +186,11 @@ class _Work:
         self.result.replaced += 1
 
     async def index(self) -> None:
-        for source in await worked_through(self.app, self.datastore_id, list(self.watched), self.told):
+        try:
+            sources = await worked_through(self.app, self.datastore_id, list(self.watched), self.told)
+        except StorageFailed as error:
+            raise _broken_off(error, "", _STORED) from error
+        for source in sources:
             if source.status == "error":
                 self.result.added -= source.id in self.new
                 self.result.replaced -= source.id in self.changed
@@ -211,6 +232,22 @@ class _AccountWork(_Work):
 
     async def index(self) -> None:
         """Leave it to the account."""
+
+
+def _broken_off(error: StorageFailed, begins: str, stored: str) -> StorageFailed:
+    """What ended a run, with what is stored all the same: the database speaks of its last change alone."""
+    rest = error.hint.removeprefix("Nothing was stored.").strip()
+    return StorageFailed(
+        f"{begins}{error.message}", hint=f"{stored} {rest} Then run this again: it goes on where it was."
+    )
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name whose bytes on the disk are no text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("Its name is not valid UTF-8.", hint="Rename the file.") from None
 
 
 def _same_name(other: Path) -> InvalidInput:

@@ -12,7 +12,7 @@ from vivavoce.ports import Ports, Tables
 
 
 def origin_of(path: Path) -> str:
-    """The absolute path of a file, as it can be stored; links in it stay, for what they lead to may change."""
+    """The absolute path of a file, as it can be stored; links stay, for what they lead to may change."""
     return os.path.abspath(path).encode("utf-8", "replace").decode()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from vivavoce.app import index_folder, open_app
+from vivavoce.domain.kinds import EMPTY
 from vivavoce.settings import Settings
 from vivavoce.upkeep.files import Ingested, ingest_files
 
@@ -103,6 +104,7 @@ def _summary(datastore_id: str, result: Ingested) -> dict[str, Any]:
         "replaced": result.replaced,
         "unchanged": result.unchanged,
         "skipped": dict(result.skipped),
+        "empty": [spelt(name) for name in result.empty],
         "failed": [{"file": spelt(name), "reason": reason} for name, reason in result.failed],
         "waiting": [{"file": spelt(name), "reason": reason} for name, reason in result.waiting],
         "passages": result.passages,
@@ -113,6 +115,7 @@ def _summary(datastore_id: str, result: Ingested) -> dict[str, Any]:
 
 def _show(result: Ingested, *, is_stored_only: bool) -> None:
     show_numbers(_rows(result))
+    list_reasons("Skipped", [(name, EMPTY) for name in result.empty])
     list_reasons("Failed", result.failed)
     list_reasons("Stored, but not indexed yet", result.waiting)
     if result.is_on_account and result.added:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import click
@@ -10,6 +11,8 @@ from .terminal import harmless
 
 _SHOWN = 20
 """How many reasons are shown one by one."""
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""What stands for a byte that is no UTF-8."""
 
 
 def show_numbers(rows: Sequence[tuple[str, str]]) -> None:
@@ -31,11 +34,11 @@ def list_reasons(title: str, named: Sequence[tuple[str, str]]) -> None:
         return
     click.echo(f"{title}:", err=True)
     for name, reason in named[:_SHOWN]:
-        click.echo(f"  {harmless(spelt(name))}: {harmless(reason)}", err=True)
+        click.echo(f"  {harmless(spelt(name))}: {harmless(spelt(reason))}", err=True)
     if len(named) > _SHOWN:
         click.echo(f"  and {len(named) - _SHOWN} more", err=True)
 
 
 def spelt(name: str) -> str:
-    """A name that can be written, also where the disk has it in bytes that are no UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()
+    """A name that can be read, with a sign in place of each byte of it that is no UTF-8."""
+    return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", name)
