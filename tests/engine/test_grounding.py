@@ -230,6 +230,44 @@ async def test_it_says_who_it_is_and_what_it_has_read(thinker, message):
     assert answer["citations"] == []
 
 
+LOST = {"id": "lost", "title": "The Lost Commons of Football"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Who are you?",
+        "Who won the football cup?",
+        "Which irrigation pumps did the Romans invent for commons?",
+    ],
+)
+async def test_it_has_not_read_what_gave_no_passage(tmp_path, message):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened([LOST, BOOK], expertise=[])).reads()
+        answer = await thinker.answers(message)
+
+    assert "Lost" not in answer["response"]
+    assert '"Governing the Commons"' in answer["response"]
+
+
+async def test_with_no_document_at_all_it_has_read_nothing(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened([LOST], expertise=[])
+        answer = await thinker.answers("Who are you?")
+
+    assert "Lost" not in answer["response"]
+    assert answer["response"].endswith("I have no corpus to answer from yet.")
+
+
+async def test_with_documents_that_no_list_names_it_answers_all_the_same(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened([])).reads()
+        answer = await thinker.answers("Who are you?")
+
+    assert "no corpus" not in answer["response"]
+    assert "Ask me" in answer["response"]
+
+
 async def test_thanks_are_taken_as_such(thinker):
     assert (await thinker.answers("Obrigada!"))["response"] == "Por nada."
 

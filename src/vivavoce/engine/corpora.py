@@ -15,7 +15,7 @@ from vivavoce.errors import InvalidInput
 from vivavoce.operations.avatar_results import CorpusPassage, PassageList
 from vivavoce.operations.avatars import GenerateResponse, QueryCorpus
 
-from .handlers import Errand, runs
+from .handlers import Errand, Work, runs
 from .references import avatar_named
 from .retrieval import Found, Wanted, passages_for
 
@@ -32,6 +32,15 @@ class Standing(NamedTuple):
     year: int | None
     source_id: str | None
     url: str | None
+
+
+class Read(NamedTuple):
+    """What an avatar has read."""
+
+    sources: list[Source]
+    """Those of its list that gave passages."""
+    is_nothing: bool
+    """Whether its corpus has no document at all, listed or not."""
 
 
 @runs(QueryCorpus)
@@ -59,6 +68,14 @@ def asked_of(
 async def sources_of(avatar: Avatar) -> list[Source]:
     """The sources, to be read once for a request: of thousands it takes a while."""
     return await asyncio.to_thread(lambda: avatar.read)
+
+
+def read_by(avatar: Avatar, sources: Sequence[Source], work: Work) -> Read:
+    """What an avatar has read, of these sources."""
+    kept = work.tables.datasources.where(datastore_id=avatar.datastore_id)
+    ids = {custom_id_in(each.config) for each in kept if each.nb_chunks > 0}
+    is_nothing = not work.tables.documents.languages(avatar.datastore_id)
+    return Read([each for each in sources if each.id in ids], is_nothing)
 
 
 async def corpus_passages(avatar: Avatar, question: str, limit: int, errand: Errand) -> list[Found]:

@@ -36,11 +36,11 @@ from .checking import (
     windows_of,
 )
 from .claiming import Drafting, drafting_with, model_of
-from .corpora import asked_of, corpus_passages, sources_of, standing
+from .corpora import asked_of, corpus_passages, read_by, sources_of, standing
 from .explaining import Why
 from .extraction import Extraction, extracted
 from .handed import handed_in
-from .handlers import Errand, Work
+from .handlers import Errand
 from .retrieval import Found
 from .voicing import (
     Voiced,
@@ -83,18 +83,18 @@ async def answer_from(avatar: Avatar, op: GenerateResponse, errand: Errand) -> G
     about = avatar.about
     talk = small_talk(op.question, (about.name, *about.name.split()[-1:]))
     if talk is not None:
-        return await _introduced(talk, avatar, op)
+        return await _introduced(talk, avatar, op, errand)
     return await (await _Answering.of(avatar, op, errand)).answered()
 
 
-async def _introduced(talk: SmallTalk, avatar: Avatar, op: GenerateResponse) -> Grounded:
+async def _introduced(talk: SmallTalk, avatar: Avatar, op: GenerateResponse, errand: Errand) -> Grounded:
     """Who speaks: nothing that a corpus would answer was asked, so nothing is claimed."""
     people = [each.content for each in op.context]
     language = talk.language if talk.language in SPOKEN else spoken_language(op.question, people)
     why = Why(op.question, Standalone(op.question, op.question, ()), None)
     why.silence("small talk")
-    sources = await sources_of(avatar)
-    return Grounded(introduced(talk, avatar, sources, language), why=why.written())
+    read = await errand.read(partial(read_by, avatar, await sources_of(avatar)), is_long=True)
+    return Grounded(introduced(talk, avatar, read, language), why=why.written())
 
 
 @dataclass
@@ -265,11 +265,12 @@ class _Answering:
         """The acknowledgement of limits."""
         best = max((each.score for each in found), default=0.0)
         is_stranger = self.later is None and is_strange(self.asked.text, self.avatar, self.sources, best)
-        is_empty = not found and not await self.errand.read(self._is_read)
+        read = await self.errand.read(partial(read_by, self.avatar, self.sources), is_long=True)
+        is_empty = not found and read.is_nothing
         others = await self.errand.read(lambda work: others_for(self.asked.text, self.avatar, work))
         response = silence(
             self.avatar,
-            self.sources,
+            read.sources,
             found,
             self.asked.text,
             self.language,
@@ -281,10 +282,6 @@ class _Answering:
         reason = "out of scope" if is_stranger else "after its time" if self.later else "corpus miss"
         self.why.silence("empty corpus" if is_empty else reason)
         return Grounded(response, why=self.why.written())
-
-    def _is_read(self, work: Work) -> bool:
-        """Whether there is anything that the avatar has read."""
-        return bool(work.tables.documents.languages(self.avatar.datastore_id))
 
 
 def _place(found: Found) -> tuple[str, int, int]:

@@ -24,7 +24,7 @@ from vivavoce.domain.words import words_of
 from vivavoce.operations.avatar_results import Citation
 
 from .checking import Checked, Quote, is_by_others
-from .corpora import Standing, standing
+from .corpora import Read, Standing, standing
 from .handlers import Work
 from .retrieval import Found
 
@@ -91,15 +91,17 @@ def spoken_from_claims(
     return Voiced(_joined(limit, sentences, _notes(cited, numbers, style, language)), citations)
 
 
-def introduced(talk: SmallTalk, avatar: Avatar, sources: Sequence[Source], language: str) -> str:
+def introduced(talk: SmallTalk, avatar: Avatar, read: Read, language: str) -> str:
     """Who speaks and what it has read, in answer to a greeting, to thanks, or to who it is."""
     if talk.kind == "thanks":
         return said("welcome", language)
     about = avatar.about
     who = (about.own_disclosure or "").strip() or said("who", language, name=about.name)
     parts = [said("hello", language)] if talk.kind == "greeting" else []
-    read = _read(about, sources, language)
-    return " ".join([*parts, who, *([read, said("ask", language)] if read else [said("empty", language)])])
+    if read.is_nothing:
+        return " ".join([*parts, who, said("empty", language)])
+    works = _read(about, read.sources, language)
+    return " ".join([*parts, who, *([works] if works else []), said("ask", language)])
 
 
 def limit_said(later: Later | None, language: str) -> str:
@@ -173,7 +175,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _read(about: Config, sources: Sequence[Source], language: str) -> str:
-    """What it has read, by title; empty where it lists nothing."""
+    """What it has read, by title; empty where nothing of it is listed."""
     titles = list(dict.fromkeys(each.title for each in sources if each.is_primary))
     if not titles:
         return ""
