@@ -1,5 +1,7 @@
 """How a student speaks, and how it names what it quotes."""
 
+import re
+
 import pytest
 
 from vivavoce.domain.citation_styles import Cited, Style, style_in, surname_of
@@ -236,3 +238,9 @@ def test_it_says_its_limits_in_every_language(language):
     assert "2012" in said("ended", language, year="2012", what="2020")
     assert "corpus" in said("silent", language)
     assert "corpus" in said("stranger", language)
+
+
+@pytest.mark.parametrize(("language", "words"), [("pt", "palavras do texto"), ("es", "palabras del texto")])
+def test_what_it_says_of_itself_fits_a_woman_and_a_man(language, words):
+    assert words in said("ask", language)
+    assert not re.search(r"\b(d?el[ea]|suas?|sus?)\b", f"{said('ask', language)} {said('still', language)}")
