@@ -65,3 +65,13 @@ def test_a_corpus_that_ends_before_it_begins_is_refused_by_its_key():
 
 def test_one_that_was_stored_so_is_still_read():
     assert read_config(dated(start=1990, end=1977), is_stored=True).ends == date(1977, 12, 31)
+
+
+def test_an_id_that_cannot_be_one_is_told_what_may_stand_in_it():
+    with pytest.raises(InvalidInput) as refused:
+        read_sources([{"id": "Cartas da S\u00e9", "title": "Cartas"}])
+
+    assert refused.value.message == (
+        "sources.json: sources.0: id: may have only letters without accents, digits, dots, hyphens "
+        "and underscores, such as Cartas-da-Se."
+    )

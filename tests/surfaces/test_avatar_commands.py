@@ -269,6 +269,52 @@ def test_a_source_that_is_no_longer_listed_is_named_and_can_be_removed(documents
     assert process()[1]["notListed"] == []
 
 
+def test_a_source_that_never_gave_a_passage_is_not_said_to_be_spoken_from(documents):
+    (documents / "scan.pdf").write_bytes(scan())
+    list_sources(documents, entry("lakes"), entry("canals"), entry("scan"))
+    assert process()[0] == 1
+    list_sources(documents, entry("lakes"))
+
+    code, _, errors = run_command(["avatar", "process", "--avatar", "ostrom"])
+
+    assert code == 0
+    assert "Still spoken from, not listed: canals. With --prune they are removed." in errors
+    assert "Kept without a passage, not listed: scan. With --prune they are removed." in errors
+    _, _, errors = run_command(["avatar", "process", "--avatar", "ostrom", "--prune"])
+    assert "No longer spoken from: canals\n" in errors
+    assert "Removed without a passage: scan\n" in errors
+
+
+@pytest.fixture
+def misnamed(here):
+    """A folder of documents some of whose names cannot be the id of a source."""
+    folder = here / "avatars" / "x" / "corpus" / "open-access"
+    folder.mkdir(parents=True)
+    for name in ("Cartas da Serra.pdf", "educa\u00e7\u00e3o e a\u00e7\u00e3o.txt", "palestra.txt"):
+        (folder / name).write_text(LAKES, encoding="utf-8")
+    return folder
+
+
+def test_documents_whose_names_cannot_be_listed_are_named_with_names_that_can(misnamed):
+    for words in (["create", "x"], ["process", "--avatar", "x"], ["verify", "--avatar", "x"]):
+        code, _, errors = run_command(["avatar", *words])
+
+        assert code == 0
+        assert "Cartas da Serra.pdf: Rename it to Cartas-da-Serra.pdf and list Cartas-da-Serra in" in errors
+        assert "a\u00e7\u00e3o.txt: Rename it to educacao-e-acao.txt and list educacao-e-acao in" in errors
+        assert "palestra" not in errors
+
+
+def test_programs_are_told_what_to_rename(misnamed):
+    renames = {
+        "Cartas da Serra.pdf": "Cartas-da-Serra.pdf",
+        "educa\u00e7\u00e3o e a\u00e7\u00e3o.txt": "educacao-e-acao.txt",
+    }
+
+    for words in (["create", "x"], ["process", "--avatar", "x"], ["verify", "--avatar", "x"]):
+        assert avatar(*words)[1]["renames"] == renames
+
+
 def test_what_others_put_into_the_datastore_is_not_pruned(documents):
     process()
     store = json.loads(run_command(["get-avatar", "ostrom", "--json"])[1])["datastoreId"]

@@ -307,6 +307,28 @@ def test_of_two_documents_the_list_says_which_counts(tmp_path):
     assert folder.document_of(source("lakes", format="TXT"), documents).name == "lakes.txt"
 
 
+def test_the_format_that_is_proposed_is_one_of_those_that_are_there(tmp_path):
+    folder = avatar_folder(tmp_path, documents={"lakes.md": COMMONS, "lakes.txt": COMMONS})
+
+    with pytest.raises(InvalidInput) as refused:
+        folder.document_of(source("lakes"), folder.documents())
+
+    assert refused.value.hint.endswith('"format": "md".')
+
+
+def test_names_that_are_proposed_are_free(tmp_path):
+    names = ["my lake.txt", "my-lake.md", "m\u00fd lake.pdf", "\u6e56.txt", "lakes.png", "a b.png"]
+    folder = avatar_folder(tmp_path, documents=dict.fromkeys(names, COMMONS))
+
+    renames = folder.renames(folder.documents())
+
+    assert renames == {
+        "my lake.txt": "my-lake-2.txt",
+        "m\u00fd lake.pdf": "my-lake-3.pdf",
+        "\u6e56.txt": "document.txt",
+    }
+
+
 def test_a_link_does_not_lead_out_of_the_folder(tmp_path):
     (tmp_path / "diary.txt").write_text(TAXES, encoding="utf-8")
     folder = avatar_folder(tmp_path, documents={"lakes.txt": COMMONS})

@@ -8,13 +8,22 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from vivavoce.errors import InvalidInput
 
 from .agents import Budget
 from .entities import Entity
 from .faults import faults_of, in_words
+from .source_ids import MOST, checked_source_id
 from .values import Line, Name, Text, Unlisted, Value
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
@@ -162,7 +171,7 @@ class Source(_Written):
 
     model_config = ConfigDict(alias_generator=None)
 
-    id: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$")]
+    id: Annotated[str, Field(min_length=1, max_length=MOST), AfterValidator(checked_source_id)]
     title: Name
     authors: list[Line] = []
     year: Year | None = None

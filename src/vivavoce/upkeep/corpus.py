@@ -70,7 +70,8 @@ async def process_corpus(
     for datasource in left.values() if prune else ():
         with suppress(NotFound):  # another process was quicker
             await app.backend.run(DeleteDatasource(id=datasource.id), OPERATOR)
-    result.left, result.is_pruned = list(left), prune
+    note_left(result, left)
+    result.is_pruned = prune
     watched: dict[str, Outcome] = {}
 
     async def store(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
@@ -142,6 +143,12 @@ def left_of(listed: Listed, known: Mapping[str, Datasource]) -> dict[str, Dataso
     """What was made of sources that are no longer listed; what others put into the datastore is theirs."""
     ids = {source.id for source in listed.sources}
     return {id: each for id, each in known.items() if id not in ids and SETTINGS_HASH in each.config}
+
+
+def note_left(result: Processed, left: Mapping[str, Datasource]) -> None:
+    """Note what was made of sources that are no longer listed."""
+    result.left = list(left)
+    result.mute = [id for id, each in left.items() if each.nb_chunks == 0]
 
 
 def wanted_of(listed: Listed, source_id: str | None) -> list[Source]:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from vivavoce.domain.avatar_files import MIME_TYPES, json_in, new_config, new_sources, sources_in, spelt_out
 from vivavoce.domain.avatars import Config, Source, read_config, read_sources
+from vivavoce.domain.source_ids import fitting_id, is_source_id
 from vivavoce.domain.splittings import Splitting, splitting_of
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, Unreadable, disk_faults
 
 _SLUG = re.compile(r"[a-z0-9-]{1,64}")
-_SOURCE_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MOST_BYTES = 20 * 1024 * 1024
 """A configuration or a list of sources that has more is none."""
 
@@ -92,7 +92,8 @@ class AvatarFolder:
         if len(found) > 1:
             names = " and ".join(path.name for path in found)
             raise InvalidInput(
-                f"There are {names}.", hint='Keep one of them, or name it in sources.json: "format": "pdf".'
+                f"There are {names}.",
+                hint=f'Keep one of them, or name it in sources.json: "format": "{ending_of(found[0])}".',
             )
         if not found:
             return None
@@ -108,6 +109,17 @@ class AvatarFolder:
         ids = {source.id for source in sources}
         return [path.name for path in documents if path.stem not in ids or ending_of(path) not in MIME_TYPES]
 
+    def renames(self, documents: list[Path]) -> dict[str, str]:
+        """Names that no source can be listed by, as its id, each with one that would do."""
+        taken = {path.stem for path in documents}
+        found: dict[str, str] = {}
+        for path in documents:
+            if ending_of(path) in MIME_TYPES and not is_source_id(path.stem):
+                id = fitting_id(path.stem, taken)
+                taken.add(id)
+                found[path.name] = f"{id}{path.suffix}"
+        return found
+
     def written(self, name: str | None, description: str | None) -> list[Path]:
         """Write files to begin with, none over another; those that were written."""
         name = spelt_out(self.id) if name is None else name
@@ -119,7 +131,7 @@ class AvatarFolder:
         config = new_config(self.id, name, told)
         read_config(config)
         ids = [path.stem for path in self.documents() if ending_of(path) in MIME_TYPES]
-        sources = new_sources(self.id, dict.fromkeys(id for id in ids if _SOURCE_ID.fullmatch(id)))
+        sources = new_sources(self.id, dict.fromkeys(id for id in ids if is_source_id(id)))
         with disk_faults(f"{self.path} cannot be written", hint="Name a folder that you may write to."):
             self.documents_folder.mkdir(parents=True, exist_ok=True)
             made = [] if self.sources_file.exists() else [_written(self.sources_file, sources)]

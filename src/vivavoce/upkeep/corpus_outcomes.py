@@ -34,6 +34,8 @@ class Processed:
     """Files in the folder of documents that no source lists."""
     left: list[str] = field(default_factory=list)
     """Sources that the list no longer has, while their datasources were still there."""
+    mute: list[str] = field(default_factory=list)
+    """Those of them that gave no passage, so that nothing is spoken from them."""
     is_pruned: bool = False
     """Whether these datasources were deleted."""
     seconds: float = 0.0

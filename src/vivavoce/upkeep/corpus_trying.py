@@ -18,7 +18,7 @@ from vivavoce.domain.splittings import Splitting
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
-from .corpus import Document, Looking, is_unchanged, known_sources, left_of, result_for, wanted_of
+from .corpus import Document, Looking, is_unchanged, known_sources, left_of, note_left, result_for, wanted_of
 from .corpus_files import AvatarFolder
 from .corpus_outcomes import Outcome, Processed
 from .corpus_registering import known_avatar
@@ -39,7 +39,7 @@ async def try_corpus(
     datastore_id = None if avatar is None else avatar.datastore_id
     known: Mapping[str, Datasource] = {} if datastore_id is None else await known_sources(app, datastore_id)
     embedder = await _embedder(datastore_id, app)
-    result.left = list(left_of(listed, known))
+    note_left(result, left_of(listed, known))
 
     async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
         outcome.passages, outcome.tokens = await _split(document.path, listed.splitting, embedder, app)

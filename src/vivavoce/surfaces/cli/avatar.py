@@ -24,7 +24,7 @@ from vivavoce.upkeep.corpus_registering import begun
 from vivavoce.upkeep.corpus_trying import try_corpus
 from vivavoce.upkeep.corpus_verifying import verify_corpus
 
-from .avatar_sources import show_left, show_unlisted, show_verified, verified_as_json
+from .avatar_sources import renames_as_json, show_left, show_unlisted, show_verified, verified_as_json
 from .output import show
 from .progress import Bars, progress
 from .summaries import list_reasons, show_numbers, spelt
@@ -74,9 +74,12 @@ def create(id: str, name: str | None, description: str | None, folder: Path, as_
     place = AvatarFolder(folder, id)
     avatar, files = _run(lambda app: begun(app, place, name=name, description=description))
     _warn(place)
+    documents = place.documents()
+    renames = place.renames(documents)
     if as_json:
         made = {"id": avatar.id, "datastoreId": avatar.datastore_id, "folder": str(place.path)}
-        click.echo(json.dumps({**made, "written": [str(file) for file in files]}, indent=2))
+        more = {"written": [str(file) for file in files], "renames": renames_as_json(renames)}
+        click.echo(json.dumps({**made, **more}, indent=2))
         return
     for file in files:
         click.echo(f"Written: {file}")
@@ -88,6 +91,7 @@ def create(id: str, name: str | None, description: str | None, folder: Path, as_
         '     {"id": "letters", "title": "Letters", "year": 1842} for letters.pdf, for instance.\n'
         f"  4. Run: vivavoce avatar process --avatar {avatar.id}"
     )
+    show_unlisted(place.unlisted(place.listed().sources, documents), renames)
 
 
 @command.command("process")
@@ -122,7 +126,7 @@ def process(
         sys.exit(130)
     _warn(place)
     if as_json:
-        click.echo(json.dumps(_summary(result, dry_run=dry_run), indent=2))
+        click.echo(json.dumps(_summary(result, place, dry_run=dry_run), indent=2))
     else:
         _show_processed(result, place, dry_run=dry_run)
     sys.exit(1 if result.having("failed") or result.having("waiting") else 0)
@@ -144,10 +148,11 @@ def verify(id: str, folder: Path, as_json: bool) -> None:
         _warn(place)
         for said in unheeded_of(place.listed().about):
             click.echo(f"Note: {said}", err=True)
+    renames = place.renames(place.documents())
     if as_json:
-        click.echo(json.dumps(verified_as_json(result), indent=2))
+        click.echo(json.dumps(verified_as_json(result, renames), indent=2))
     else:
-        show_verified(result)
+        show_verified(result, renames)
     sys.exit(0 if result.is_sound else 1)
 
 
@@ -197,7 +202,7 @@ async def _processed(
         )
 
 
-def _summary(result: Processed, *, dry_run: bool) -> dict[str, Any]:
+def _summary(result: Processed, place: AvatarFolder, *, dry_run: bool) -> dict[str, Any]:
     numbers = {
         state: len(result.having(state)) for state in ("processed", "skipped", "missing", "failed", "waiting")
     }
@@ -207,6 +212,7 @@ def _summary(result: Processed, *, dry_run: bool) -> dict[str, Any]:
         **numbers,
         "secondary": result.secondary,
         "unlisted": [spelt(name) for name in result.unlisted],
+        "renames": renames_as_json(place.renames(place.documents())),
         "notListed": result.left,
         "pruned": result.is_pruned,
         "passages": result.passages,
@@ -249,8 +255,8 @@ def _show_processed(result: Processed, place: AvatarFolder, *, dry_run: bool) ->
     list_reasons("Missing", _reasons(result.having("missing")))
     list_reasons("Failed", _reasons(result.having("failed")))
     list_reasons("Not indexed yet", _reasons(waiting))
-    show_left(result.left, is_pruned=result.is_pruned)
-    show_unlisted(result.unlisted)
+    show_left(result)
+    show_unlisted(result.unlisted, place.renames(place.documents()))
     if not result.outcomes:
         click.echo(f"{place.sources_file} lists no primary source: there is nothing to process.", err=True)
 
