@@ -13,6 +13,7 @@ import tomllib
 from datetime import UTC, datetime
 from unittest import mock
 
+import avatar
 import click
 import pytest
 from click.shell_completion import ShellComplete
@@ -22,10 +23,14 @@ from vivavoce.app import open_app
 from vivavoce.domain.channels import Arrival
 from vivavoce.domain.deliveries import Delivery
 from vivavoce.errors import InvalidInput
+from vivavoce.operations import CATALOGUE
+from vivavoce.operations.channels import ChannelCreated
 from vivavoce.operations.documentation import GetDocumentation
+from vivavoce.operations.schemas import output_schema
 from vivavoce.ports import Tables
 from vivavoce.settings import Settings
 from vivavoce.surfaces.cli import program
+from vivavoce.surfaces.cli.output import check_field, show
 from vivavoce.surfaces.cli.serve import _serve
 
 AGENT = ["create-agent", "--name", "Ana", "--model-name", "gpt_4o_mini", "--system-prompt", "p"]
@@ -123,6 +128,44 @@ def test_a_script_gets_a_field_as_it_is_stored():
     assert output == f"{ESCAPE}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "field", "there"),
+    [
+        (["create-crm-scenario", "--name", "S"], "ID", "id, organizationId, "),
+        (["create-crm-scenario", "--name", "S"], "scenario.id", "id, organizationId, "),
+        (["keys", "create", "me"], "chave", "key"),
+        (["chat", "@ana", "--message", "Hello"], "text", "answer, "),
+    ],
+)
+def test_a_field_that_no_result_has_is_refused_before_anything_is_done(words, field, there):
+    created("--description", "d", "--handle", "ana")
+
+    code, output, errors = run_command([*words, "--field", field])
+
+    assert (code, output) == (2, "")
+    refused = f"invalid_input: --field: the result has no {field!r}. Nothing was done. It has "
+    assert errors.startswith(refused)
+    assert there in errors
+    assert json.loads(run_command(["list-crm-scenarios"])[1])["scenarios"] == []
+    assert json.loads(run_command(["keys", "list"])[1])["keys"] == []
+    assert json.loads(run_command(["list-conversations"])[1])["conversations"] == []
+
+
+def test_every_field_that_a_schema_shows_can_be_asked_for():
+    for kind in CATALOGUE.values():
+        for name in output_schema(kind.spec.result)["properties"]:
+            check_field(name, kind.spec.result)
+
+
+def test_a_result_that_lacks_the_field_is_printed_whole(capsys):
+    made = ChannelCreated.model_construct(token="shown-once")
+
+    with pytest.raises(InvalidInput, match="the result has no 'name'; all of it was printed"):
+        show(made, as_json=False, field="name")
+
+    assert json.loads(capsys.readouterr().out)["token"] == "shown-once"
+
+
 # Other locales
 
 
@@ -141,7 +184,25 @@ def test_no_locale_stops_a_command(encoding):
     assert (code, b"Traceback" in errors) == (0, False)
 
 
-# What stdin and settings give
+# What options, stdin and settings give
+
+
+def test_an_argument_of_any_type_takes_a_text_or_json(settings, tmp_path):
+    avatar.kept_in(settings)
+    said = "Two things interest me: 1. farmers and 2. graduated sanctions."
+    (tmp_path / "said.json").write_text(json.dumps([{"role": "user", "content": said}]))
+    words = ["query-corpus", avatar.ID, "--query", "The second one?", "--threshold", "0"]
+
+    def best(*more):
+        code, output, errors = run_command([*words, *more])
+        assert code == 0, errors
+        return json.loads(output)["passages"][0]["score"]
+
+    alone, told = best(), best("--context", said)
+
+    assert told > alone
+    assert best("--context", "@said.json") == best("--context", json.dumps({"content": said})) == told
+    assert best("--context", "") == alone
 
 
 @pytest.mark.parametrize("words", [["--input", "-"], ["--type", "qdrant", "--name", "-"]])
@@ -474,6 +535,18 @@ def test_a_deletion_says_what_it_deletes_before_it_does(answer, is_deleted):
 
     assert f"(id {id})? This also removes " in asked
     assert (code == 4) is is_deleted
+
+
+@pytest.mark.parametrize("command", ["delete-agent", "forget-secrets"])
+def test_who_declines_is_told_that_nothing_was_done(command):
+    id = created("--description", "d")
+    named = [id] if command == "delete-agent" else []
+
+    with mock.patch.object(sys, "stdin", Terminal("n\n")):
+        code, output, errors = run_command([command, *named])
+
+    assert (code, output) == (8, "")
+    assert "\ndeclined: Nothing was " in errors.replace("[y/N]: ", "\n")
 
 
 def test_an_address_of_ipv6_is_printed_in_brackets(settings, monkeypatch):

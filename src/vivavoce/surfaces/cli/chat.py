@@ -25,7 +25,7 @@ from vivavoce.operations.answers import AgentAnswer, AgentQuery, AnswerSource
 from vivavoce.settings import Settings
 
 from .operations import stdin_text
-from .output import show
+from .output import check_field, show
 from .terminal import harmless
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def command(
     is_plain = as_json or field is not None
     if is_plain and message is None:
         raise click.UsageError("--json and --field need a message: give --message, or a text on stdin.")
+    check_field(field, AgentAnswer)
     console = _console()
     with asyncio.Runner() as runner:
         held = AsyncExitStack()

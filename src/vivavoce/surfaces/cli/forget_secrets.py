@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from vivavoce.errors import Declined
 from vivavoce.settings import Settings
 from vivavoce.workspace import forget_workspace_secrets
 
@@ -17,9 +18,8 @@ def command(yes: bool) -> None:
     file, put it back instead.
     """
     settings = Settings.read()
-    if not yes:
-        click.confirm(
-            f"Empty the secrets and end the API keys of {settings.workspace}?", abort=True, err=True
-        )
+    question = f"Empty the secrets and end the API keys of {settings.workspace}?"
+    if not yes and not click.confirm(question, err=True):
+        raise Declined("Nothing was forgotten.")
     forget_workspace_secrets(settings)
     click.echo("Done. Write the secrets of tools anew, and make new keys with vivavoce keys create NAME.")

@@ -13,7 +13,7 @@ from vivavoce.operations.keys import CreateKey, KeyCreated, ListKeys, RevokeKey
 from vivavoce.settings import Settings
 
 from .operations import run
-from .output import show
+from .output import check_field, show
 
 _SCOPES = "read,write,send"
 _OF_AVATAR = "read,send"
@@ -42,6 +42,7 @@ def create(
     """
     if name is None and avatar is None:
         raise click.UsageError("Missing argument 'NAME': whose key is it?")
+    check_field(field, KeyCreated)
     if scopes is None:
         scopes = _SCOPES if avatar is None else _OF_AVATAR
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]

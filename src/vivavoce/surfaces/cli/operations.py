@@ -14,14 +14,17 @@ import pydantic_core
 from pydantic.fields import FieldInfo
 
 from vivavoce.app import open_app
-from vivavoce.errors import InvalidInput
+from vivavoce.errors import Declined, InvalidInput
 from vivavoce.operations import CATALOGUE, OPERATOR, Effect, Operation, Result
 from vivavoce.settings import Settings
 
-from .output import show
+from .output import check_field, show
 from .terminal import harmless
 
 Kind = type[Operation[Any]]
+
+_ANYTHING = {"string", "object", "array"}
+"""What an argument takes whose schema names no type."""
 
 
 @cache
@@ -75,6 +78,7 @@ def stdin_text(option: str) -> str:
 
 def _invoked(kind: Kind, values: dict[str, Any]) -> None:
     as_json, field = values.pop("as_json"), values.pop("field")
+    check_field(field, kind.spec.result)
     is_sure = values.pop("yes", True)
     given = _json(values.pop("input_") or "{}", "--input")
     if not isinstance(given, dict):
@@ -95,13 +99,14 @@ def _ask(op: Operation[Any]) -> None:
     if sys.stdin.isatty():
         given = ", ".join(f"{name} {value}" for name, value in op.model_dump(mode="json").items())
         question = f"{op.spec.title} ({given})? This also removes {op.spec.takes_along}."
-        click.confirm(harmless(question), abort=True, err=True)
+        if not click.confirm(harmless(question), err=True):
+            raise Declined("Nothing was deleted.")
 
 
 def _parameter(name: str, field: FieldInfo, schema: dict[str, Any], kind: Kind) -> click.Parameter:
     route = kind.spec.route
     in_path = route is not None and (field.alias or name) in route.path_names
-    types = _types(schema)
+    types = _types(schema) or _ANYTHING
     is_named = field.is_required() and "null" not in types and (name == "id" or name.endswith("_id"))
     reads = _Reader(types, _choices(schema))
     if in_path or is_named:
@@ -149,7 +154,9 @@ class _Reader(click.ParamType[Any]):
                 return pydantic_core.from_json(value.encode(), allow_inf_nan=False)
             except ValueError:
                 self.fail("must be a number", parameter, context)
-        if self.types & {"object", "array"} and not ("string" in self.types and value[:1] not in "{[@"):
+        if self.types & {"object", "array"} and not (
+            "string" in self.types and not value.startswith(("{", "[", "@"))
+        ):
             return _json(value, parameter.opts[0] if parameter else "")
         return (
             stdin_text(parameter.opts[0]) if value == "-" and isinstance(parameter, click.Option) else value

@@ -23,6 +23,19 @@ _FRAME = 3
 """What each column takes beside its text: a line and a blank on both sides."""
 
 
+def check_field(field: str | None, kind: type[Result]) -> None:
+    """Refuse a field that no result of this kind has, before anything is done for the sake of it."""
+    if field is None:
+        return
+    kind.model_rebuild()  # its names on the wire are known only then
+    there = [of.alias or name for name, of in kind.model_fields.items()]
+    there += [of.alias or name for name, of in kind.model_computed_fields.items()]
+    if field not in there:
+        raise InvalidInput(
+            f"--field: the result has no {field!r}. Nothing was done.", hint=f"It has {', '.join(there)}."
+        )
+
+
 def show(result: Result, *, as_json: bool, field: str | None = None) -> None:
     """Print a result, or one field of it, for whoever reads it."""
     shown = result.model_dump(mode="json")
@@ -41,7 +54,8 @@ def show(result: Result, *, as_json: bool, field: str | None = None) -> None:
 
 def _print_field(shown: dict[str, Any], field: str) -> None:
     if field not in shown:
-        raise InvalidInput(f"--field: the result has no {field!r}.", hint=f"It has {', '.join(shown)}.")
+        click.echo(_json(shown, indent=2))  # what was done cannot be asked for again, such as a new token
+        raise InvalidInput(f"--field: the result has no {field!r}; all of it was printed.")
     value = shown[field]
     text = value if isinstance(value, str) else _json(value)
     click.echo(harmless(text) if sys.stdout.isatty() else text)
