@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import socket
 from contextlib import suppress
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vivavoce.errors import Conflict, InvalidInput, VivavoceError
 from vivavoce.settings import Settings, hand_down, handed_down
 from vivavoce.surfaces.logs import write_logs
 from vivavoce.surfaces.mcp.selection import Selection
@@ -66,10 +68,32 @@ def shared_listener(config: uvicorn.Config) -> socket.socket:
     Its connections send small packets at once. asyncio asks for that itself only where it made the socket,
     and without it every answer waits 40 ms for the client to acknowledge its head.
     """
-    listener = config.bind_socket()
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    listener.listen(config.backlog)
+    listener = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener.bind((config.host, config.port))
+        listener.listen(config.backlog)
+    except (OSError, UnicodeError) as error:  # the system's resolver wants a host in ASCII
+        listener.close()
+        raise _unheard(config, error) from error
+    listener.set_inheritable(True)
     return listener
+
+
+def _unheard(config: uvicorn.Config, error: OSError | UnicodeError) -> VivavoceError:
+    """Why nothing can be heard there, and what to do."""
+    if isinstance(error, UnicodeError | socket.gaierror):
+        return InvalidInput(f"{config.host!r} is not the name of a host.", hint="Choose another with --host.")
+    if error.errno == errno.EADDRINUSE:
+        return Conflict(
+            f"Port {config.port} of {config.host} is in use: another program listens there, maybe vivavoce.",
+            hint="Choose another with --port, or end that program.",
+        )
+    return InvalidInput(
+        f"Port {config.port} of {config.host} cannot be listened on: {error.strerror}.",
+        hint="Choose another with --host and --port.",
+    )
 
 
 def _serve(settings: Settings, workers: int, is_open: bool) -> None:
@@ -89,10 +113,7 @@ def _serve(settings: Settings, workers: int, is_open: bool) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=10,
     )
-    try:
-        listener = shared_listener(config)
-    except UnicodeError as error:  # asked of the system's resolver, which wants it in ASCII
-        raise click.UsageError(f"{settings.host!r} is not the name of a host.") from error
+    listener = shared_listener(config)
     _announce(f"http://{settings.url_host}:{listener.getsockname()[1]}", is_open)
     with suppress(KeyboardInterrupt):
         if workers == 1:
