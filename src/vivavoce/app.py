@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from vivavoce.adapters.sql.sqlite import SqliteStore
     from vivavoce.hosted.backend import HostedBackend
 
-__all__ = ["App", "at_work", "index_folder", "open_app", "open_ports"]
+__all__ = ["App", "at_work", "host_and_port", "index_folder", "open_app", "open_ports"]
 
 _ANSWERS_AT_ONCE = 512
 """How many models may speak at the same time."""
@@ -225,6 +225,13 @@ def index_folder(settings: Settings) -> Path:
     return settings.database.with_suffix(".index")
 
 
+def host_and_port(url: str) -> str:
+    """What an Egress must allow for the operator's own address, which may be private."""
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+
+
 def _index(settings: Settings, egress: Egress) -> Index:
     """The index that the settings name; its code is loaded only if it is that one."""
     if settings.index.startswith(("postgres://", "postgresql://")):
@@ -248,13 +255,7 @@ def _index(settings: Settings, egress: Egress) -> Index:
 def _own_places(settings: Settings) -> tuple[str, ...]:
     """The hosts of the operator's own services, which may be private."""
     urls = [url for url in (settings.embedder_url, settings.index) if url.startswith(("http://", "https://"))]
-    return tuple(dict.fromkeys(_place(url) for url in urls))
-
-
-def _place(url: str) -> str:
-    parts = urlsplit(url)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    return f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    return tuple(dict.fromkeys(host_and_port(url) for url in urls))
 
 
 class _Sending:
@@ -273,7 +274,7 @@ class _Sending:
 
 def _model_clients(settings: Settings) -> EgressClients:
     """The ways to models. They are apart from others, which must not wait until answers are whole."""
-    own = (_place(settings.model_url),) if settings.model_url else ()
+    own = (host_and_port(settings.model_url),) if settings.model_url else ()
     return EgressClients(
         Egress(allow=own, at_once=_ANSWERS_AT_ONCE),
         Egress(allow=settings.allowed_addresses, at_once=_ANSWERS_AT_ONCE),

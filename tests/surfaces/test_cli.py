@@ -7,10 +7,14 @@ import base64
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from types import SimpleNamespace
 from unittest import mock
 
 import avatar
@@ -251,6 +255,16 @@ def test_what_serve_hands_to_its_processes_is_no_setting():
 # Doctor
 
 
+class Silent(BaseHTTPRequestHandler):
+    """Knows of nothing, and says so."""
+
+    def do_GET(self) -> None:
+        self.send_error(404)
+
+    def log_message(self, *told) -> None:
+        """Nothing."""
+
+
 def findings():
     code, output, _ = run_command(["doctor", "--json"])
     return code, {finding["about"]: finding for finding in json.loads(output)}
@@ -293,12 +307,47 @@ def test_doctor_says_which_models_can_be_asked(monkeypatch):
     assert findings()[1]["models"]["says"] == "none: agents answer with sentences of their documents"
     run_command(["set-provider", "mistral", "--input", '{"apiKey": "s3cret-1"}'])
     monkeypatch.setenv("OPENAI_API_KEY", "s3cret-2")
-    monkeypatch.setenv("VIVAVOCE_MODEL_URL", "http://127.0.0.1:9/v1")
 
     found = findings()[1]["models"]
 
     assert found["state"] == "ok"
-    assert found["says"] == "mistral has a key, openai has a key, VIVAVOCE_MODEL_URL is set"
+    assert found["says"] == "mistral has a key, openai has a key"
+
+
+def test_doctor_asks_whether_the_model_server_is_there(monkeypatch):
+    with HTTPServer(("127.0.0.1", 0), Silent) as server:
+        origin = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("VIVAVOCE_MODEL_URL", f"{origin}/k3y/v1?token=s3cret")
+        Thread(target=server.handle_request).start()
+        code, found = findings()
+    assert (code, found["model server"]["state"]) == (0, "ok")
+    assert found["model server"]["says"] == f"{origin} answers (VIVAVOCE_MODEL_URL)"
+    assert "models" not in found
+
+    code, found = findings()
+
+    assert (code, found["model server"]["state"]) == (1, "fault")
+    assert found["model server"]["says"] == f"VIVAVOCE_MODEL_URL: {origin} does not accept connections."
+
+
+def test_doctor_finds_fault_with_an_address_that_cannot_be_one(monkeypatch):
+    monkeypatch.setenv("VIVAVOCE_MODEL_URL", "ftp://user:s3cret@models.example")
+
+    code, found = findings()
+
+    assert (code, found["model server"]["state"]) == (1, "fault")
+    assert found["model server"]["says"].startswith("VIVAVOCE_MODEL_URL: The address cannot be used: ")
+    assert "s3cret" not in str(found)
+
+
+@pytest.mark.parametrize(("megabytes", "state", "ends"), [(0, "fault", 1), (49, "fault", 1), (51, "note", 0)])
+def test_a_disk_that_is_full_must_be_mended(monkeypatch, megabytes, state, ends):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=megabytes * 1024**2))
+
+    code, found = findings()
+
+    assert (code, found["disk"]["state"], found["disk"]["advice"]) == (ends, state, "Make room.")
+    assert found["disk"]["says"].startswith(f"{megabytes} MB are free in ")
 
 
 def test_doctor_counts_what_could_not_be_sent_or_heard():

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -36,6 +37,8 @@ from .findings import Finding
 from .terminal import harmless, is_unicode
 
 _ENOUGH = 500 * 1024 * 1024
+_TOO_LITTLE = 50 * 1024 * 1024
+"""Below it, a write of any size may fail, and an index cannot be made anew."""
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "fault": ("✗", "red")}
 _PLAIN_MARKS = {"✓": "+", "·": "-", "✗": "!"}
 
@@ -84,7 +87,8 @@ def _disk(settings: Settings) -> Iterator[Finding]:
     if not os.access(folder, os.W_OK):
         yield Finding("disk", "fault", f"{folder} cannot be written.", "Choose another VIVAVOCE_DATABASE.")
     elif free < _ENOUGH:
-        yield Finding("disk", "note", f"{free // 1024**2} MB are free in {folder}.", "Make room.")
+        state: Literal["note", "fault"] = "fault" if free < _TOO_LITTLE else "note"
+        yield Finding("disk", state, f"{free // 1024**2} MB are free in {folder}.", "Make room.")
     else:
         yield Finding("disk", "ok", f"{free // 1024**3} GB are free in {folder}")
 

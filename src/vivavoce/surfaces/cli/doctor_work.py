@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from vivavoce.app import open_app
+from vivavoce.errors import InvalidInput, UpstreamFailed
 from vivavoce.ports import Tables
 from vivavoce.settings import Settings
+from vivavoce.upkeep.models import reached_model_server
 from vivavoce.workspace import has_workspace
 
 from .findings import Finding
@@ -24,11 +26,11 @@ def models(settings: Settings) -> Iterator[Finding]:
     named = set(settings.provider_keys)
     if has_workspace(settings):
         named |= _read(settings, lambda tables: {provider.name for provider in tables.providers.where()})
-    keys = [f"{name} has a key" for name in sorted(named)]
-    endpoint = ["VIVAVOCE_MODEL_URL is set"] if settings.model_url else []
-    if keys or endpoint:
-        yield Finding("models", "ok", ", ".join(keys + endpoint))
-    else:
+    if settings.model_url:
+        yield _model_server(settings)
+    if named:
+        yield Finding("models", "ok", ", ".join(f"{name} has a key" for name in sorted(named)))
+    elif not settings.model_url:
         yield Finding(
             "models",
             "note",
@@ -58,6 +60,18 @@ def deliveries(settings: Settings) -> Iterator[Finding]:
         f"{counted}; {arrivals} arrivals failed",
         "Look with vivavoce list-deliveries and list-arrivals; redeliver and retry-arrival try again.",
     )
+
+
+def _model_server(settings: Settings) -> Finding:
+    try:
+        address = asyncio.run(reached_model_server(settings))
+    except (InvalidInput, UpstreamFailed) as error:
+        says, advice = (
+            f"VIVAVOCE_MODEL_URL: {error.message}",
+            "Start the server there, or correct that variable.",
+        )
+        return Finding("model server", "fault", says, advice)
+    return Finding("model server", "ok", f"{address} answers (VIVAVOCE_MODEL_URL)")
 
 
 def _read(settings: Settings, look: Callable[[Tables], T]) -> T:
