@@ -18,6 +18,7 @@ from doors import Terminal, run_command
 from rich.console import Console
 
 from vivavoce.app import open_app
+from vivavoce.engine import Engine
 from vivavoce.errors import NotFound, UpstreamFailed
 from vivavoce.ports import Called, Cut, Delta
 from vivavoce.surfaces.cli.chat import Chat, converse
@@ -81,6 +82,17 @@ def test_pieces_are_shown_as_they_come(talk):
 
     assert seen[:2] == ["We open ", "We open at nine."]
     assert shown.getvalue() == "We open at nine.\n"
+
+
+def test_who_waits_for_more_to_come_is_not_told_of_an_earlier_message(talk, runner):
+    engine, _, _ = talk(ScriptedModel([]))
+    runner.run(run(engine, "addDelayedResponsesTool", agentId=_agent(engine, runner), delay=6))
+    shown = io.StringIO()
+    hurried = Engine(engine.ports, call_budget=0.0, attends=False)
+
+    Chat(hurried, runner, Console(file=shown), "@ana").say("When do you open?")
+
+    assert shown.getvalue().startswith("  waits before it answers\nNo answer. ")
 
 
 def test_citations_are_marks_in_the_text_and_footnotes_behind_it(talk, runner):

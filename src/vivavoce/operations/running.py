@@ -70,7 +70,7 @@ class Told(NamedTuple):
 
     kind: Literal["answer", "cite", "tool_call", "queued"]
     """`answer`: the next piece of the answer; `cite`: the number of the source that the last words rest on;
-    `tool_call`: a call as JSON; `queued`: the message is stored and waits for earlier ones."""
+    `tool_call`: a call as JSON; `queued`: the message is stored and waits, for earlier ones or for more."""
     text: str
 
 

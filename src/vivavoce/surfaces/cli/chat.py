@@ -150,7 +150,7 @@ class Chat:
             self.tell(f"  calls {_call(told.text)}")
         elif not self._has_waited:
             self._has_waited = True
-            self.tell("  waits for an earlier message")
+            self.tell("  waits before it answers")  # for earlier messages, or for more of them
 
     def _write(self, text: str, style: str | None = None) -> None:
         shown = harmless(text.replace("\r", ""))
