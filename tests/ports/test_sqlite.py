@@ -22,7 +22,7 @@ from vivavoce.adapters.sql.sqlite_connections import SqliteConnection
 from vivavoce.adapters.vault import AesVault
 from vivavoce.domain.crm import ZapiNotice
 from vivavoce.domain.entities import written
-from vivavoce.errors import StorageFailed
+from vivavoce.errors import Conflict, StorageFailed
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 
@@ -388,7 +388,7 @@ async def test_a_backup_never_overwrites_and_leaves_nothing_when_it_fails(store,
     taken = tmp_path / "taken.db"
     taken.write_bytes(b"mine")
 
-    with pytest.raises(StorageFailed, match="exists already"):
+    with pytest.raises(Conflict, match="exists already"):
         back_up(path, taken)
     with pytest.raises(StorageFailed, match="no database"):
         back_up(tmp_path / "nowhere.db", tmp_path / "copy.db")

@@ -7,6 +7,7 @@ import base64
 import io
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -302,6 +303,18 @@ def test_doctor_looks_into_the_key_file(workspace):
     assert found["master key"]["state"] == "fault"
 
 
+def test_the_advice_on_a_key_file_that_others_may_read_can_be_copied(monkeypatch, tmp_path):
+    file = tmp_path / "my keys" / "a key"
+    file.parent.mkdir()
+    monkeypatch.setenv("VIVAVOCE_KEY_FILE", str(file))
+    created("--description", "d")
+    file.chmod(0o644)
+
+    advice = findings()[1]["master key"]["advice"]
+
+    assert shlex.split(advice) == ["chmod", "600", str(file)]
+
+
 def test_doctor_says_which_models_can_be_asked(monkeypatch):
     created("--description", "d")
     assert findings()[1]["models"]["says"] == "none: agents answer with sentences of their documents"
@@ -429,6 +442,16 @@ def test_a_backup_that_cannot_be_written_names_its_target():
 
     assert code == 10
     assert errors.startswith("storage_failed: /nowhere/at/all.db cannot be written: ")
+
+
+def test_a_backup_does_not_write_over_a_file(tmp_path):
+    created("--description", "d")
+    (tmp_path / "mine.db").write_text("mine")
+
+    code, _, errors = run_command(["backup", "mine.db"])
+
+    assert (code, errors) == (5, "conflict: mine.db exists already. Name a file that does not exist.\n")
+    assert (tmp_path / "mine.db").read_text() == "mine"
 
 
 # Connect

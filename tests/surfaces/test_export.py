@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import zipfile
 
 import pytest
@@ -26,6 +27,13 @@ def test_an_archive_is_named_with_what_is_in_it():
     assert output.startswith("Wrote house.zip (")
     assert "In it: 1 agents." in output
     assert "vivavoce import house.zip" in output
+
+
+def test_the_command_that_reads_it_again_can_be_copied():
+    _, output, _ = run_command(["export", "cópia da casa.zip"])
+
+    (line,) = [line for line in output.splitlines() if "vivavoce import " in line]
+    assert shlex.split(line)[-3:] == ["vivavoce", "import", "cópia da casa.zip"]
 
 
 def test_without_a_name_it_has_one_of_the_time(tmp_path):

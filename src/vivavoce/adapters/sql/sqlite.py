@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from vivavoce.errors import StorageFailed
+from vivavoce.errors import Conflict, StorageFailed
 from vivavoce.ports import Tables, Vault
 
 from .grouping import Group, Unit
@@ -141,7 +141,7 @@ def back_up(path: Path, copy: Path) -> None:
         if not path.exists():
             raise StorageFailed(f"There is no database at {path}.")
         if copy.exists():
-            raise StorageFailed(f"{copy} exists already.", hint="Name a file that does not exist.")
+            raise Conflict(f"{copy} exists already.", hint="Name a file that does not exist.")
         private(copy)
         try:
             with closing(reading(path)) as source, closing(sqlite3.connect(copy)) as target:

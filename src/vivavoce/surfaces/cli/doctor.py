@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import platform
+import shlex
 import shutil
 import stat
 import sys
@@ -121,7 +122,7 @@ def _master_key(settings: Settings) -> Iterator[Finding]:
             "master key",
             "fault",
             f"{settings.key_file} can be read by others.",
-            f"chmod 600 {settings.key_file}",
+            f"chmod 600 {shlex.quote(str(settings.key_file))}",
         )
     else:
         yield Finding("master key", "ok", f"{settings.key_file}; keep a copy of it apart from the database")

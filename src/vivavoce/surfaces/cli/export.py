@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -52,7 +53,7 @@ def command(file: Path | None, as_json: bool) -> None:
         return
     click.echo(harmless(f"Wrote {archive} ({saved.size} bytes)."))
     click.echo(f"In it: {_counted(saved)}.")
-    click.echo(harmless(_SAID.format(file=archive)))
+    click.echo(harmless(_SAID.format(file=shlex.quote(str(archive)))))
 
 
 async def _saved(settings: Settings, archive: Path) -> Saved:
