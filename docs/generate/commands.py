@@ -9,7 +9,6 @@ import click
 
 from vivavoce.operations import CATALOGUE
 from vivavoce.surfaces.cli import program
-from vivavoce.surfaces.mcp import options
 
 from .words import AREAS, NOTE, cell
 
@@ -53,15 +52,6 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 def _command(name: str, command: click.Command) -> Iterator[str]:
     yield from (f"### vivavoce {name}", "", _prose(inspect.cleandoc(command.help or "")), "")
-    if name == "mcp":
-        rows = [
-            ("--toolsets LIST", options.TOOLSETS),
-            ("--tools LIST", options.TOOLS),
-            ("--exclude-tools LIST", options.EXCLUDE),
-            ("--read-only", options.READ_ONLY),
-        ]
-        yield from _rows((f"`{option}`", meaning) for option, meaning in rows)
-        return
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
     written = " ".join(_written_argument(argument) for argument in arguments)
     if isinstance(command, click.Group):

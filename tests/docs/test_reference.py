@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 
+import click
 import jsonschema
 import pytest
 
@@ -120,6 +121,15 @@ def test_every_command_is_described():
 
     assert described == [name for name, _ in GENERATE.commands.commands()]
     assert {"demo", "connect", "mcp", "serve", "keys create", "doctor", "backup"} <= set(described)
+
+
+def test_every_option_is_described_with_its_command():
+    sections = re.split(r"^### vivavoce ", "\n".join(GENERATE.commands.lines()), flags=re.MULTILINE)
+    written = {section.partition("\n")[0]: section for section in sections[1:]}
+
+    for name, command in GENERATE.commands.commands():
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert [each.opts[0] for each in options if f"`{each.opts[0]}" not in written[name]] == [], name
 
 
 def test_every_setting_is_described():
