@@ -165,7 +165,8 @@ async def open_ports(settings: Settings, vault: AesVault | LateVault) -> AsyncIt
         store = LateStore(lambda: open_store(settings, vault.opened(), new_id))
     else:
         store = open_store(settings, vault, new_id)
-    web, files = Egress(allow=settings.allowed_addresses), Egress(allow=settings.file_addresses)
+    web = Egress(allow=settings.allowed_addresses)
+    files = Egress(allow=settings.file_addresses, setting="VIVAVOCE_FILE_ADDRESSES")
     outside = Egress(allow=settings.allowed_addresses, at_once=_CALLS_AT_ONCE)
     own = Egress(allow=_own_places(settings))  # what the operator names is open to nobody else
     embedders = ChosenEmbedders(

@@ -124,6 +124,15 @@ async def test_patience_has_an_end_and_the_trace_says_so(opened, clock):
     assert [each.state for each in await deliveries(engine)] == ["failed"]
 
 
+async def test_a_refusal_is_kept_with_what_an_operator_can_do(opened):
+    engine, query = await opened(Receiver(InvalidInput("10.0.0.1 is private.", hint="Allow it.")))
+
+    await engine.run(query, OPERATOR)
+    await engine.close(at_once=False)
+
+    assert [each.reason for each in await deliveries(engine)] == ["10.0.0.1 is private. Allow it."]
+
+
 @pytest.mark.parametrize(
     "refusal",
     [404, 410, 301, InvalidInput("10.0.0.1 is a private address.")],

@@ -501,6 +501,19 @@ async def test_no_address_of_a_tool_leads_inside(tmp_path, clock, canary):
     assert (switchboard.dialed, canary.connections) == ([], 0)
 
 
+async def test_what_an_operator_can_do_is_in_the_trace_and_not_told_to_the_model(tmp_path, clock, canary):
+    async with closing(Egress()) as egress:
+        with real_desk(tmp_path, clock, egress) as engine:
+            desk = await Desk(engine, engine.ports.models.model, None).opened()
+            await desk.http("Go", f"http://127.0.0.1:{canary.port}/")
+            text, (call,) = await told(desk, "Go"), await desk.calls()
+
+    address = f"http://127.0.0.1:{canary.port}"
+    assert text == f"The call failed: The address {address} has a port that is not open to requests."
+    assert call["hint"].endswith(f" 127.0.0.1:{canary.port} in VIVAVOCE_ALLOWED_ADDRESSES.")
+    assert canary.connections == 0
+
+
 async def test_no_value_of_a_model_leads_inside(tmp_path, clock, canary):
     switchboard = Switchboard(canary, {})
     async with closing(Egress(resolve=lying_names(), dial=switchboard)) as egress:

@@ -154,11 +154,12 @@ async def test_a_provider_that_nobody_listens_at_is_tried_again(channel, provide
     assert isinstance(outcome, TryLater)
 
 
-async def test_a_private_address_is_refused(provider):
+async def test_a_private_address_is_refused_with_what_an_operator_can_do(provider):
     async with closing(Egress()) as egress:
         outcome = await channel_through(egress).send(at(provider), HELLO)
 
     assert isinstance(outcome, Refused)
+    assert f"can allow 127.0.0.1:{provider.port} in VIVAVOCE_ALLOWED_ADDRESSES." in outcome.reason
     assert provider.requests == []
 
 

@@ -19,6 +19,7 @@ from httpcore2 import AsyncNetworkStream, ConnectError
 
 from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
+from vivavoce.adapters.egress.places import opening
 from vivavoce.adapters.egress.wires import dialed
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
@@ -236,10 +237,24 @@ async def test_where_a_cloud_answers_its_machines_is_refused_even_when_allowed(s
         Egress(allow=[f"{host}:80", "named.example:80"], resolve=names, dial=switchboard)
     ) as egress:
         for url in (f"http://{host}/", "http://named.example/"):
-            with pytest.raises(InvalidInput):
+            with pytest.raises(InvalidInput) as refused:
                 await egress.request("GET", url)
+            assert refused.value.hint == "Use a public address."
 
     assert switchboard.dialed == []
+
+
+@pytest.mark.parametrize(
+    ("host", "within"), [("[::1]", Bounds()), ("[::1]", ANY_PORT), ("127.0.0.1", ANY_PORT)]
+)
+async def test_an_address_that_is_refused_says_where_an_operator_allows_it(host, within):
+    async with closing(Egress(setting="VIVAVOCE_FILE_ADDRESSES")) as egress:
+        with pytest.raises(InvalidInput) as refused:
+            await egress.request("GET", f"http://{host}:8080/", within=within)
+
+    entry = f"{host}:8080"
+    assert refused.value.hint.endswith(f" an operator can allow {entry} in VIVAVOCE_FILE_ADDRESSES.")
+    assert opening(entry) == (host.strip("[]"), 8080)
 
 
 async def test_an_ipv6_address_is_allowed_in_brackets(switchboard, canary):

@@ -132,7 +132,9 @@ class Toolbox:
             is_uncertain = not (is_reversible(config) or isinstance(error, InvalidInput | Unreached))
             words = error.message.replace(sent.url, record["request"]["url"])
             text = masked(f"The call failed: {words}", secrets) + (_UNCERTAIN if is_uncertain else "")
-            return Outcome(text, {**record, "status": None, "isError": True, "isUncertain": is_uncertain})
+            record |= {"status": None, "isError": True, "isUncertain": is_uncertain}
+            hint = {} if error.retryable else {"hint": masked(error.hint, secrets)}  # not for the model
+            return Outcome(text, {**record, **hint})
         if not (config.is_error_countable or is_failure(reply)):
             self._count(tool)
         record |= {"status": reply.status, "isError": is_failure(reply)}

@@ -151,7 +151,9 @@ async def _try(ready: _Ready, ports: Ports) -> _Tried:
         )
     except VivavoceError as error:
         secrets = () if ready.webhook is None else ready.webhook.secrets
-        return _Tried("later" if error.retryable else "refused", error=masked(error.message, secrets))
+        if error.retryable:
+            return _Tried("later", error=masked(error.message, secrets))
+        return _Tried("refused", error=masked(str(error), secrets))  # with what an operator can do about it
     verdict = verdict_on(delivery.kind, reply.status)
     if verdict == "taken":
         return _Tried(verdict, reply.status)

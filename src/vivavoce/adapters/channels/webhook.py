@@ -67,7 +67,7 @@ class WebhookChannel:
         except UpstreamFailed as error:
             return TryLater(error.message) if account.repeats_safely else Unsure(error.message)
         except VivavoceError as error:  # where we may not go, or what we may not say
-            return Refused(error.message)
+            return Refused(str(error))  # with what an operator can do about it
         return self._outcome(reply)
 
     async def show_typing(self, account: Account, chat: str) -> None:

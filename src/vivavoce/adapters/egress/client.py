@@ -15,7 +15,7 @@ from .answers import Answer, Opened, headers_of
 from .bounds import Bounds
 from .calls import Call, call_of, leads_on
 from .decoding import ENCODINGS
-from .places import opening
+from .places import entry_for, opening
 
 if TYPE_CHECKING:
     import ssl
@@ -36,6 +36,7 @@ class Egress:
 
     An entry of `allow` opens its `host:port` to everything that goes through the same Egress. So that no user
     reaches what the operator's own settings name, such as a model's server, that gets an Egress of its own.
+    `setting` is where the operator allows more, and what an address that is refused is told with.
     Addresses at which a cloud answers its own machines are refused even when they are allowed.
     """
 
@@ -46,12 +47,14 @@ class Egress:
         dial: Dial | None = None,
         ssl_context: ssl.SSLContext | None = None,
         at_once: int = _AT_ONCE,
+        setting: str = "VIVAVOCE_ALLOWED_ADDRESSES",
     ) -> None:
         self._allowed = frozenset(map(opening, allow))
         self._resolve = resolve
         self._dial = dial
         self._ssl_context = ssl_context
         self._at_once = at_once
+        self._setting = setting
 
     async def request(
         self,
@@ -125,7 +128,8 @@ class Egress:
         if place.port not in within.ports and (place.host, place.port) not in self._allowed:
             raise InvalidInput(
                 f"The address {place.origin} has a port that is not open to requests.",
-                hint=f"Use the usual port; only the operator can allow {place.host}:{place.port}.",
+                hint=f"Use the usual port; an operator can allow {entry_for(place.host, place.port)} "
+                f"in {self._setting}.",
             )
 
     def _sent(
@@ -150,7 +154,7 @@ class Egress:
         from .dialing import CheckedDialing, system_trust
 
         trust = system_trust() if self._ssl_context is None else self._ssl_context
-        dialing = CheckedDialing(self._allowed, self._resolve, self._dial)
+        dialing = CheckedDialing(self._allowed, self._resolve, self._dial, self._setting)
 
         def opened(origin: httpcore2.Origin) -> httpcore2.AsyncHTTPConnection:
             return httpcore2.AsyncHTTPConnection(

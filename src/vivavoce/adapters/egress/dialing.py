@@ -24,6 +24,7 @@ from httpcore2 import (
 
 from vivavoce.errors import InvalidInput
 
+from .places import entry_for
 from .ranges import address_of, is_cloud, is_public
 from .wires import dialed
 
@@ -39,9 +40,13 @@ class CheckedDialing(AsyncNetworkBackend):
     """Opens connections to public addresses, and to those that the operator allows."""
 
     def __init__(
-        self, allowed: frozenset[tuple[str, int]], resolve: Resolve | None = None, dial: Dial | None = None
+        self,
+        allowed: frozenset[tuple[str, int]],
+        resolve: Resolve | None = None,
+        dial: Dial | None = None,
+        setting: str = "",
     ) -> None:
-        self._allowed = allowed
+        self._allowed, self._setting = allowed, setting
         self._resolve = partial(looked_up, anyio.CapacityLimiter(_LOOKUPS)) if resolve is None else resolve
         self._dial = dialed if dial is None else dial
 
@@ -78,12 +83,16 @@ class CheckedDialing(AsyncNetworkBackend):
         may_be_private = (host, port) in self._allowed
         for address in addresses:
             if address is None or is_cloud(address) or not (may_be_private or is_public(address)):
-                shown = f"[{host}]" if ":" in host else host
-                raise InvalidInput(
-                    f"The address {shown} leads to a private network.",
-                    hint=f"Use a public address; only the operator can allow {shown}:{port}.",
-                )
+                raise self._refused(host, port, is_for_good=address is None or is_cloud(address))
         return [str(address) for address in addresses]
+
+    def _refused(self, host: str, port: int, *, is_for_good: bool) -> InvalidInput:
+        shown = f"[{host}]" if ":" in host else host
+        allowing = f"; an operator can allow {entry_for(host, port)} in {self._setting}"
+        return InvalidInput(
+            f"The address {shown} leads to a private network.",
+            hint=f"Use a public address{'' if is_for_good else allowing}.",
+        )
 
     async def _first_open(self, addresses: list[str], port: int, until: float) -> AsyncNetworkStream:
         """One after the other; an address that stays silent leaves time for the others."""

@@ -98,6 +98,11 @@ def opening(entry: str) -> tuple[str, int]:
     return host, port
 
 
+def entry_for(host: str, port: int) -> str:
+    """What an operator writes to allow a place: `host:port`, an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def _joined(place: Place, location: str) -> str:
     try:
         return urljoin(place.url, location)
