@@ -235,6 +235,18 @@ def test_one_message_is_answered_by_the_command(workspace, stocked):
     assert "[1] returns.txt" in output
 
 
+def test_documents_that_are_not_indexed_yet_are_told_of(workspace, stocked):
+    made = run_command(["create-datastore", "--name", "New", "--type", "qdrant", "--field", "id"])[1].strip()
+    run_command(
+        ["create-datasource", made, "--name", "hours", "--type", "file", "--text", "We open at nine."]
+    )
+
+    code, _, errors = run_command(["chat", "@ana", "--message", "How many days may shoes be returned?"])
+
+    assert code == 0
+    assert errors.startswith("Documents that wait to be indexed, and are not found yet: 1.")
+
+
 def test_a_message_on_stdin_is_answered_and_printed_as_json(workspace, stocked):
     with mock.patch.object(sys, "stdin", io.StringIO("How many days may shoes be returned?\n")):
         code, output, _ = run_command(["chat", "@ana", "--json"])

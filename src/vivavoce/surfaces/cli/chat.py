@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vivavoce.app import open_app
+from vivavoce.app import App, open_app
 from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.operations import OPERATOR, Backend, Told
 from vivavoce.operations.agents import GetAgent
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PROMPT = "You: "
+_NOT_YET = (
+    "Documents that wait to be indexed, and are not found yet: {number}. That goes on while vivavoce serve or"
+    " mcp runs."
+)
 _SHOWN = 300
 """Characters of a quote or of a call's arguments that are shown."""
 
@@ -73,6 +77,8 @@ def command(
         held = AsyncExitStack()
         app = runner.run(held.enter_async_context(open_app(Settings.read())))
         try:
+            if not app.is_hosted and (waiting := runner.run(_waiting(app))):
+                click.echo(_NOT_YET.format(number=waiting), err=True)
             chat = Chat(app.backend, runner, console, agent, conversation, is_test=is_test)
             if is_plain:
                 assert message is not None
@@ -85,6 +91,10 @@ def command(
                 converse(chat, partial(input, _PROMPT))
         finally:
             runner.run(held.aclose())
+
+
+async def _waiting(app: App) -> int:
+    return await app.ports.store.read(lambda tables: tables.ingestions.number())
 
 
 class Chat:
