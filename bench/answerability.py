@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from families import is_held_out
 from judging import FOLDS, cut, head_of, states_of
 from reporting import report, words
 from sets import OWN_ENGLISH, OWN_PORTUGUESE, own_rows
@@ -34,8 +35,8 @@ _FITS = {
         ("missing", "unlike", "lacking", "length", "within", "said"),
     ),
     "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length")),
-    "marked": (OWN_PORTUGUESE, _MARKS),
-    "confirmed": (OWN_ENGLISH, _MARKS),
+    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _MARKS),
+    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _MARKS),
 }
 """The sets of questions on which each fit is made, and the kinds of evidence that it weighs."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
@@ -47,8 +48,6 @@ _HELD_OUT = 3
 """Every third passage is left out of the fit: the figures are about those."""
 _MOST = 3.0
 """More names than this are not missed more."""
-_UNTAUGHT = 5
-"""Every fifth passage was kept from the reader when it was taught: the fit with it sees those alone."""
 
 
 class Example(NamedTuple):
@@ -151,16 +150,16 @@ class _Asker:
         """The evidence for every n-th question; for the answered ones also without what answers them."""
         datastore_id, ids = await _ingested(rows, self._app)
         asked = [
-            (place, kind, question)
-            for place, row in enumerate(rows)
+            (row["place"], ids[at], kind, question)
+            for at, row in enumerate(rows)
             for key, kind in _KINDS.items()
             for question in row.get(key, ())
-            if _COUNTS[kind] and (not self._is_marked or place % _UNTAUGHT == _UNTAUGHT - 1)
+            if _COUNTS[kind] and (not self._is_marked or is_held_out(row["place"]))
         ]
         found = []
-        for place, kind, question in asked[::every]:
+        for place, right, kind, question in asked[::every]:
             passages = await passages_for(Wanted(datastore_id, question, limit=8), self._app.ports)
-            for told, candidates in self._varied(question, kind, passages, ids[place]).items():
+            for told, candidates in self._varied(question, kind, passages, right).items():
                 why = (await extracted_from(question, (), candidates, self._judges[place % FOLDS])).why
                 if "isAskedThere" not in why:  # no evidence was weighed
                     found.append(Example(why, told, name, place))

@@ -95,11 +95,12 @@ def _told(head: Head, read: Sequence[tuple[Pair, float, Any]]) -> dict[str, floa
 def _pairs(name: str, rows: Sequence[Mapping[str, Any]], reader: CrossEncoder) -> Iterator[Pair]:
     """Each question with its passage; the answered ones also with the passage cut, and with another."""
     texts = [_candidate(place, row) for place, row in enumerate(rows)]
-    for place, (row, text) in enumerate(zip(rows, texts, strict=True)):
+    for at, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        place = row["place"]
         for key, kind in (("questions", "answered"), ("near", "near"), ("traps", "trap")):
             for question in row.get(key, ()):
                 yield Pair(name, place, kind, question, text.titled(text.text))
-        other = texts[place + 1 if place % 2 == 0 and place + 1 < len(texts) else place - 1]
+        other = texts[at + 1 if at % 2 == 0 and at + 1 < len(texts) else at - 1]
         for question in row["questions"]:
             yield Pair(name, place, "cut", question, text.titled(cut(question, text, reader)))
             yield Pair(name, place, "other", question, other.titled(other.text))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from families import Family, families_in
 
 from vivavoce.app import App
 from vivavoce.operations import OPERATOR
@@ -27,17 +29,22 @@ OWN_PORTUGUESE = (
     "answerability-pt-varied.jsonl",
     "calibration/pt.jsonl",
 )
+FAMILIES = {"families-en.jsonl": "en", "families-pt.jsonl": "pt"}
+"""Sets of families, and their languages. Judge and words were weighed without them."""
 _HERE = Path(__file__).parent
 _PARAPHRASE = 1
 """Of the questions of the calibration data, the second shares hardly a word with its passage."""
 
 
 def own_rows(name: str) -> list[dict[str, Any]]:
-    """The passages of a set of our own, each with its questions."""
+    """The passages of a set of our own, each with its questions and its place in the set."""
+    if name in FAMILIES:
+        return [row for family in families_in(FAMILIES[name]) for row in _family_rows(family)]
     is_ours = not name.startswith("calibration/")
     file = (_HERE if is_ours else files("vivavoce.domain")) / name
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return rows if is_ours else [{**row, **_without_paraphrase(row["questions"])} for row in rows]
+    named = rows if is_ours else [{**row, **_without_paraphrase(row["questions"])} for row in rows]
+    return [{**row, "place": place} for place, row in enumerate(named)]
 
 
 async def ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> str:
@@ -59,6 +66,21 @@ async def ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> 
         )
     await app.ingester.finish()
     return datastore.id
+
+
+def _family_rows(family: Family) -> Iterator[dict[str, Any]]:
+    """The passages of a family, at one place; what none of them answers is asked of the nearest one."""
+    for passage in family.passages:
+        plain, paraphrase, *others = [each.question for each in passage.answered]
+        yield {
+            "title": passage.title,
+            "passage": passage.text,
+            "questions": [plain, *others],
+            "paraphrases": [paraphrase],
+            "near": [each for each in family.unanswered if family.nearest(each)[0] is passage],
+            "traps": [],
+            "place": family.place,
+        }
 
 
 def _without_paraphrase(questions: Sequence[str]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy
+from families import families_in
 from lessons import LONGEST
 from negatives import cut_paragraph, swapped_question
 from questions import LANGUAGES, questions_in
@@ -58,13 +59,14 @@ def main() -> None:
     figures = _figures("held out", kinds, reader)
     for language in LANGUAGES:
         figures += _figures(f"own, {language}", _own(language), reader)
+        figures += _figures(f"families, {language}", _families(language), reader)
     report("how often a text with the answer stands above one without", figures, given.json)
     print(f"The mark begins in the right sentence: {numpy.mean(hits):.3f}")
 
 
 def _held_out(folder: Path, most: int) -> tuple[list[Row], dict[str, list[Read]]]:
     """Rows with an answer, and those and others as they are read, by kind."""
-    rng, held = Random(_SEED), Source(folder / PAIRS).held_out
+    rng, held = Random(_SEED), Source.read(folder / PAIRS).held_out
     asked, silent = ([row for row in held if row["answerable"] is known] for known in (True, False))
     rows = _some(asked, most, rng)
     unanswerable = _some(silent, most, rng)
@@ -74,7 +76,7 @@ def _held_out(folder: Path, most: int) -> tuple[list[Row], dict[str, list[Read]]
         for row in rows[: most // 2]
         if (question := swapped_question(row, rng))
     ]
-    other = _some(Source(folder / DERIVED).held_out, most // 2, rng)
+    other = _some(Source.read(folder / DERIVED).held_out, most // 2, rng)
     plain = {"answered": rows, "unanswerable": unanswerable, "other": other}
     read = {
         kind: [(row["question"], row["title"], row["context"]) for row in some]
@@ -93,6 +95,22 @@ def _own(language: str) -> dict[str, list[Read]]:
         if each.is_held_out:
             kind = "answered" if each.is_answered else each.kind
             found.setdefault(kind, []).append((each.text, each.title, each.passage))
+    return found
+
+
+def _families(language: str) -> dict[str, list[Read]]:
+    found: dict[str, list[Read]] = {"answered": [], "beside": [], "unanswered": []}
+    for family in families_in(language):
+        if not family.is_held_out:
+            continue
+        for passage in family.passages:
+            for question, _ in passage.answered:
+                beside = next(each for each in family.nearest(question) if each is not passage)
+                found["answered"].append((question, passage.title, passage.text))
+                found["beside"].append((question, beside.title, beside.text))
+        for question in family.unanswered:
+            nearest = family.nearest(question)[0]
+            found["unanswered"].append((question, nearest.title, nearest.text))
     return found
 
 

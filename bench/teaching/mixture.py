@@ -14,8 +14,8 @@ from rows import DERIVED, PAIRS, Row, Source
 from vivavoce.adapters.embedders.unigram import Unigram
 
 BATCH = 16
-_OWN = 0.24
-"""How many of the lessons are questions of our own."""
+_OWN, _FAMILIES = 0.10, 0.50
+"""Up to here lessons are questions of our own sets, up to there of our own families."""
 _ENGLISH = 0.45
 """How many of those are in English."""
 _WEIGHTS = {PAIRS: 0.82, DERIVED: 0.18}
@@ -32,7 +32,8 @@ class Mixture:
 
     def __init__(self, folder: Path, tokenizer: Unigram, rng: Random) -> None:
         self._rng, self._lessons = rng, Lessons(tokenizer, rng)
-        self._sources = [Source(folder / name) for name in _WEIGHTS]
+        self._sources = [Source.read(folder / name) for name in _WEIGHTS]
+        self._families = {language: Source.of_families(language) for language in LANGUAGES}
         self._own = {
             language: [each for each in questions_in(language) if not each.is_held_out]
             for language in LANGUAGES
@@ -49,8 +50,11 @@ class Mixture:
 
     def drawn(self) -> Lesson:
         """One lesson."""
-        if self._rng.random() < _OWN:
-            return self.drawn_of_own("en" if self._rng.random() < _ENGLISH else "pt")
+        dice, language = self._rng.random(), "en" if self._rng.random() < _ENGLISH else "pt"
+        if dice < _OWN:
+            return self.drawn_of_own(language)
+        if dice < _FAMILIES:
+            return self.drawn_from(self._families[language])
         return self.drawn_from(self._rng.choices(self._sources, [*_WEIGHTS.values()])[0])
 
     def drawn_of_own(self, language: str) -> Lesson:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from rows import Row, Source, words_of
+from families import words_of
+from rows import Row, Source
 from sentences import spans_of
 
 _LOOKED_AT = 12

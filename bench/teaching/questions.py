@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from families import is_held_out
 from sets import OWN_ENGLISH, OWN_PORTUGUESE, own_rows
 
 LANGUAGES = {"en": OWN_ENGLISH, "pt": OWN_PORTUGUESE}
 _KINDS = ("questions", "paraphrases", "near", "traps")
 _ANSWERED = ("questions", "paraphrases")
-_HELD_OUT = 5
-"""Every fifth passage of a set is not taught."""
 
 
 class Question(NamedTuple):
@@ -34,7 +33,7 @@ class Question(NamedTuple):
 def questions_in(language: str) -> list[Question]:
     """All questions of our own in a language, set by set in the order of their names."""
     return [
-        Question(text, row.get("title") or "", row["passage"], kind, place % _HELD_OUT == _HELD_OUT - 1)
+        Question(text, row.get("title") or "", row["passage"], kind, is_held_out(place))
         for name in sorted(LANGUAGES[language])
         for place, row in enumerate(_rows(name))
         for kind in _KINDS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
+
+from families import Family, Passage, families_in, words_of
 
 PAIRS = "pairs_en.jsonl"
 DERIVED = "pairs_en_derived_negatives.jsonl"
@@ -15,9 +16,10 @@ _LEFT_OUT = "quac-val-first"
 """Its spans are guessed and its questions lean on titles that it does not have."""
 _HELD_OUT = 8
 """One article in eight of the development sets is held out, by the checksum of its title."""
-_SHARES = {"squad1": (0.54, 0.36), "squad2": (0.38, 0.12), "hotpot": (0.08, 0.0)}
+_SHARES = {"squad1": (0.54, 0.36), "squad2": (0.38, 0.12), "hotpot": (0.08, 0.0), "families": (1.0, 0.3)}
 """What a set counts when rows are drawn, and how many of its answered rows are made into negatives."""
-_WORD = re.compile(r"\w{3,}")
+_NEAREST = 2
+"""With so many passages of its family a question is taught that none of them answers."""
 
 
 class Answer(TypedDict):
@@ -32,6 +34,8 @@ class Row(TypedDict):
 
     set: str
     title: str
+    article: NotRequired[str]
+    """What the paragraphs have in common, where it is not their title."""
     context: str
     question: str
     answers: list[Answer]
@@ -47,25 +51,42 @@ class Pool(NamedTuple):
 
 
 class Source:
-    """A file of rows."""
+    """Rows of one origin."""
 
-    def __init__(self, file: Path) -> None:
-        rows = [row for row in _read(file) if row["set"] != _LEFT_OUT]
+    def __init__(self, rows: Sequence[Row]) -> None:
         self.taught = [row for row in rows if not _is_held_out(row)]
         self.held_out = [row for row in rows if _is_held_out(row)]
         self.pools = list(_pools(self.taught))
         self._paragraphs: dict[str, list[tuple[str, set[str]]]] = {}
-        for title, context in dict.fromkeys((row["title"], row["context"]) for row in rows):
-            self._paragraphs.setdefault(title, []).append((context, words_of(context)))
+        for article, context in dict.fromkeys((_article(row), row["context"]) for row in rows):
+            self._paragraphs.setdefault(article, []).append((context, words_of(context)))
+
+    @classmethod
+    def read(cls, file: Path) -> Source:
+        """The rows of a file."""
+        return cls([row for row in _read(file) if row["set"] != _LEFT_OUT])
+
+    @classmethod
+    def of_families(cls, language: str) -> Source:
+        """Those of our own families that are taught."""
+        return cls(
+            [row for each in families_in(language) if not each.is_held_out for row in family_rows(each)]
+        )
 
     def beside(self, row: Row) -> list[tuple[str, set[str]]]:
         """The other paragraphs of the article, each with its words."""
-        return [each for each in self._paragraphs[row["title"]] if each[0] != row["context"]]
+        return [each for each in self._paragraphs[_article(row)] if each[0] != row["context"]]
 
 
-def words_of(text: str) -> set[str]:
-    """The words of a text that are longer than two letters."""
-    return set(map(str.lower, _WORD.findall(text)))
+def family_rows(family: Family) -> Iterator[Row]:
+    """The questions of a family, each with the passage that answers it or those that nearly do."""
+    for passage in family.passages:
+        for question, answer in passage.answered:
+            span = Answer(text=answer, start=passage.text.index(answer))
+            yield _family_row(family, passage, question, [span])
+    for question in family.unanswered:
+        for passage in family.nearest(question)[:_NEAREST]:
+            yield _family_row(family, passage, question, [])
 
 
 def _read(file: Path) -> list[Row]:
@@ -73,6 +94,22 @@ def _read(file: Path) -> list[Row]:
         raise SystemExit(f"{file} is missing: it is not part of the project, README.md says what it holds.")
     with file.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def _family_row(family: Family, passage: Passage, question: str, answers: list[Answer]) -> Row:
+    return Row(
+        set="families",
+        title=passage.title,
+        article=family.subject,
+        context=passage.text,
+        question=question,
+        answers=answers,
+        answerable=bool(answers),
+    )
+
+
+def _article(row: Row) -> str:
+    return row.get("article", row["title"])
 
 
 def _is_held_out(row: Row) -> bool:

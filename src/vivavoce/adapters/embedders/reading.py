@@ -20,7 +20,7 @@ _LONGEST = 256
 _LONGEST_ANSWER = 40
 """Pieces of the longest answer that is looked for."""
 _DIGESTS = {
-    "model.onnx": "0fada7cf9c5a94892aef39875ea7a982c55fd41b47461a909ce416d88430d989",
+    "model.onnx": "ab5e7a3942a033a66d437c161f2a46b2620103203af6e439dbf8895aa012fa88",
     "pieces.tsv": "e52b06202b3f83e0c07ef5817e652d0a2fd4b6b58e3cf64a8ec106f698e9feb7",
 }
 _HALF = 0.5
