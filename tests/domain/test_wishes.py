@@ -251,6 +251,8 @@ def test_a_greeting_before_a_question_is_taken_off(text, left):
         "What's up with my order?",
         "How are you different from the others?",
         "Hello Kitty is a cat?",
+        "Hello Kitty: when was it made?",
+        "Hi-Fi: o que é?",
         "",
         "?",
     ],
@@ -260,23 +262,41 @@ def test_what_only_greets_or_only_looks_like_it_stays_whole(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["ok", "Sim!", "tá bom", "kkkk", "não", "Ok, entendi", "rsrs", "👍", "yes", "vale"]
+    "text",
+    ["ok", "Sim!", "tá bom", "kkkk", "não", "Ok, entendi", "rsrs", "👍", "yes", "vale", "got it", "não, não"],
 )
 def test_an_acknowledgement_is_heard(text):
     assert is_acknowledgement(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "?", "ok?", "preço", "sim, quero dois", "certo, e o frete", "no refunds"]
+    "text",
+    [
+        "",
+        "?",
+        "ok?",
+        "preço",
+        "sim, quero dois",
+        "certo, e o frete",
+        "no refunds",
+        "não entendi",
+        "nao ta certo",
+        "no good",
+        "it",
+        "ja",
+    ],
 )
 def test_what_asks_or_tells_something_is_no_acknowledgement(text):
     assert not is_acknowledgement(text)
 
 
-@pytest.mark.parametrize("unit", ["speak to a ", "thanks ", "quero falar com ", "hi ", "a", ",", "' "])
+@pytest.mark.parametrize(
+    "unit", ["speak to a ", "thanks ", "quero falar com ", "hi ", "oi, ", "a", ",", "' "]
+)
 def test_the_time_that_a_message_takes_grows_with_its_length_alone(unit):
     def reads(size: int) -> None:
         text = unit * (size // len(unit))
         wants_human(text), says_thanks(text), is_greeting(text), wish_language(text)
+        after_greeting(text), is_acknowledgement(text)
 
     assert_linear(reads, 1_000_000)

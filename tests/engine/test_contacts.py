@@ -35,9 +35,12 @@ async def test_a_contact_is_made_once_and_changed_by_whatever_it_is_known_by(run
 async def test_a_phone_number_is_known_in_any_spelling(run):
     first = await run("save_contact", phoneNumber="+55 (11) 97777-6666", firstName="Ana")
     again = await run("save_contact", phoneNumber="5511977776666", lastName="Lima")
+    pasted = await run("save_contact", phoneNumber="+55/11\u00a097777\u20116666")
     other = await run("save_contact", phoneNumber="5511977776667")
+    blank = await run("save_contact", phoneNumber="-", firstName="Bia")
 
-    assert again["id"] == first["id"] != other["id"]
+    assert pasted["id"] == again["id"] == first["id"] != other["id"]
+    assert blank["id"] != (await run("save_contact", phoneNumber="+", firstName="Caio"))["id"]
     assert (again["firstName"], again["phoneNumber"]) == ("Ana", "5511977776666")
 
 

@@ -123,8 +123,8 @@ async def test_a_mark_without_a_word_does_not_repeat_the_answer_before():
     assert (await text("?", history=history, passages=(HOURS,))).startswith("I found nothing")
 
 
-async def test_who_has_documents_does_not_tell_customers_how_the_server_is_set_up():
-    said = await text("preço", has_documents=True, language="pt")
+async def test_who_has_datastore_does_not_tell_customers_how_the_server_is_set_up():
+    said = await text("preço", has_datastore=True, language="pt")
 
     assert said.startswith("Não encontrei nos documentos")
 

@@ -109,6 +109,17 @@ async def test_who_waits_looks_into_the_index_of_open_turns_alone(store):
         assert "turns_in_line" in step
 
 
+async def test_a_person_is_looked_for_in_the_index_of_numbers_however_they_are_spelt(store):
+    def explained(tables: Tables) -> list[str]:
+        said: list[str] = []
+        tables.connection.set_trace_callback(said.append)
+        tables.contacts.known_by(phone_number="+55 11 97777-6666")
+        tables.connection.set_trace_callback(None)
+        return [step[-1] for each in said for step in tables.connection.execute(f"explain query plan {each}")]
+
+    assert any("contacts_phone_number" in step for step in await store.read(explained))
+
+
 # Other processes
 
 

@@ -244,7 +244,7 @@ def test_documents_that_are_not_indexed_yet_are_told_of(workspace, stocked):
     code, _, errors = run_command(["chat", "@ana", "--message", "How many days may shoes be returned?"])
 
     assert code == 0
-    assert errors.startswith("Documents that wait to be indexed, and are not found yet: 1.")
+    assert errors.startswith("Documents of this workspace that wait to be indexed: 1.")
 
 
 def test_a_message_on_stdin_is_answered_and_printed_as_json(workspace, stocked):

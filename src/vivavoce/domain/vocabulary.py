@@ -119,13 +119,15 @@ GREETED = words(
 )
 
 ACKNOWLEDGING = words(
-    "ok okay k yes yep yeah yup sure fine great cool nice good right alright understood got it perfect",
-    "awesome no nope hm hmm aha",
+    "ok okay k yes yep yeah yup sure fine great cool nice good right alright understood perfect awesome",
+    "hm hmm aha",
     "blz beleza ta tabom certo sim claro legal top show joia perfeito otimo otima entendi entendido bom bem",
-    "massa bacana combinado isso aham uhum ah nao ata tranquilo",
+    "bacana combinado isso aham uhum ah ata tranquilo",
     "vale bueno si listo entendido perfecto genial bien",
 )
 """What says that something was heard, and asks nothing."""
+HEARD = phrases("got it|i see|sounds good|that's fine|pode ser|muito bom|muy bien|de acuerdo")
+DENYING = words("no nope nao")
 
 TELLERS = {
     "en": words("hi hello hey thanks thank you good morning bye human agent please want speak talk the is"),

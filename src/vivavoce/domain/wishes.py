@@ -54,26 +54,33 @@ def is_acknowledgement(text: str) -> bool:
         return False
     if not words:
         return bool(text.strip())
-    return all(word in vocabulary.ACKNOWLEDGING or _LAUGHTER.fullmatch(word) for word in words)
+    if not vocabulary.DENYING.isdisjoint(words):  # "não entendi" is a complaint, "não, não" is none
+        return vocabulary.DENYING.issuperset(words)
+    left, _ = _without(words, vocabulary.HEARD)
+    return all(word in vocabulary.ACKNOWLEDGING or _LAUGHTER.fullmatch(word) for word in left)
 
 
 def after_greeting(text: str) -> str:
     """A message without the greeting that it begins with; the whole of it where it says nothing else.
 
-    A greeting ends where its clause does. Without a comma only one that can be nothing else is taken off,
-    before a small letter: "como está meu pedido" and "Hello Kitty" stay as they are.
+    A greeting ends where its clause does, and may name somebody: "Oi Ana, …", also where that is a product.
+    Without a comma only one that can be nothing else is taken off, before a small letter: "como está meu
+    pedido" and "Hello Kitty" stay as they are.
     """
-    left = text
     if is_greeting(text):
         return text
-    while clause_end := _CLAUSE_END.search(left[:_LONGEST_TEXT]):
+    left = text
+    for _ in range(_MOST_GREETINGS):
+        clause_end = _GREETING_END.search(left[:_LONGEST_GREETING_CLAUSE])
+        if clause_end is None or not is_greeting(left[: clause_end.start()]):
+            break
         rest = left[clause_end.end() :].strip()
-        if not is_greeting(left[: clause_end.start()]) or not _words(rest):
+        if not _words(rest[:_LONGEST_GREETING_CLAUSE]):
             break
         left = rest
     plain = _PLAIN_GREETING.match(left)
     rest = left[plain.end() :] if plain else ""
-    return rest if len(_words(rest)) > 1 and rest[0].islower() else left
+    return rest if len(_words(rest[:_LONGEST_GREETING_CLAUSE])) > 1 and rest[0].islower() else left
 
 
 def wish_language(text: str) -> str:
@@ -91,7 +98,9 @@ _LONGEST_ACKNOWLEDGEMENT = 4
 _LONGEST_TEXT = 4_000
 _LONGEST_PHRASE = 5
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
-_LAUGHTER = re.compile(r"k{2,}|(?:ha|he|ja|rs){1,}h?")
+_MOST_GREETINGS, _LONGEST_GREETING_CLAUSE = 4, 100
+_GREETING_END = re.compile(r"[.,!?\n\u2026]+")
+_LAUGHTER = re.compile(r"k{2,}|(?:ha|he|ja){2,}h?|(?:rs)+")
 _PLAIN_GREETING = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|oi|ol[aá]|opa|bom dia|boa (?:tarde|noite)"
     r"|hola|buenos d[ií]as|buenas (?:tardes|noches)) +",

@@ -16,7 +16,7 @@ from vivavoce.domain.moving import request_for_contact
 from vivavoce.domain.prompting import filled, fitting
 from vivavoce.domain.questions import points_back
 from vivavoce.domain.tools import Tool
-from vivavoce.domain.wishes import after_greeting
+from vivavoce.domain.wishes import after_greeting, is_acknowledgement
 from vivavoce.errors import NotAllowed
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.ports import Enclosed, Given, Picture, Ports, Prompt, Said, Tables
@@ -176,10 +176,11 @@ def looks_for(scene: Scene, tables: Tables) -> list[Look]:
                 f"The agent has no datastore {strange[0]!r}.", hint="Name datastores of its own tools."
             )
         stores = [id for id in stores if id in filters.datastore_ids]
+    question = _looked_up(scene)[:_LONGEST_QUESTION]
     wanted = [
         Wanted(
             datastore_id,
-            _looked_up(scene)[:_LONGEST_QUESTION],
+            question,
             limit=_PASSAGES,
             datasource_ids=tuple(filters.datasource_ids) if filters else (),
             custom_ids=tuple(filters.custom_ids) if filters else (),
@@ -220,7 +221,7 @@ def prompt_for(scene: Scene, looks: Sequence[Look], found: Sequence[Found], cont
         pictures=tuple(Picture(each.name, each.mime_type, each.picture) for each in files if each.picture),
         passages=tuple(given),
         history=tuple(reversed(kept)),
-        has_documents=any(tool.type == "datastore" for tool in scene.tools),
+        has_datastore=any(tool.type == "datastore" for tool in scene.tools),
         language=_language(scene, looks),
         sampling=scene.sampling,
     )
@@ -228,10 +229,12 @@ def prompt_for(scene: Scene, looks: Sequence[Look], found: Sequence[Found], cont
 
 def _language(scene: Scene, looks: Sequence[Look]) -> str:
     """Which language is spoken: that of the message, or of what was said, is there, or was told before."""
-    said = [each.text for each in map(_said, reversed(scene.history)) if each.by == "person"]
+    said = [each.text for each in reversed(scene.history) if _said(each).by == "person"]
+    asked = scene.query.query
+    spoken = [*said, asked] if is_acknowledgement(asked) else [asked, *said]  # "no" is of many languages
     told = [look.language for look in looks]
     likely = next(filter(None, told), language_of(scene.agent.system_prompt or ""))
-    return next(filter(None, map(language_of, [scene.query.query, *said])), likely)
+    return next(filter(None, map(language_of, spoken)), likely)
 
 
 def _said(message: Message) -> Said:

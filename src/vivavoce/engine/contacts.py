@@ -178,6 +178,8 @@ def _contact_of(id: str, work: Work) -> Contact:
 def _check_free(given: Mapping[str, Any], known: Contact | None, work: Work) -> None:
     """Refuse what another contact is known by."""
     for name, value in _ids(given).items():
+        if known is not None and getattr(known, name) == value:
+            continue  # it has it already, however others spell theirs
         for other in work.tables.contacts.known_by(**{name: value}):
             if known is None or other.id != known.id:
                 raise Conflict(

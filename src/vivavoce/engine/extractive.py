@@ -53,7 +53,7 @@ def _pieces(prompt: Prompt) -> Iterator[Piece]:
         yield Delta(_said(prompt, "goodbye"))
     elif is_greeting(prompt.question):
         yield Delta(_said(prompt, "greeting"))
-    elif is_acknowledgement(prompt.question):
+    elif is_acknowledgement(after_greeting(prompt.question)):
         yield Delta(_said(prompt, "heard"))
     else:
         yield from _extracted(prompt, otherwise="no_person" if wish else "unknown")
@@ -76,7 +76,7 @@ def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
     if extracts:
         yield from (Delta(text) for text in _joined(extracts))
     else:
-        is_bare = otherwise == "unknown" and not passages and not prompt.has_documents
+        is_bare = otherwise == "unknown" and not passages and not prompt.has_datastore
         yield Delta(_said(prompt, "no_model" if is_bare else otherwise))
 
 

@@ -133,7 +133,9 @@ class Toolbox:
             words = error.message.replace(sent.url, record["request"]["url"])
             text = masked(f"The call failed: {words}", secrets) + (_UNCERTAIN if is_uncertain else "")
             record |= {"status": None, "isError": True, "isUncertain": is_uncertain}
-            hint = {} if error.retryable else {"hint": masked(error.hint, secrets)}  # not for the model
+            hint = (
+                {"hint": masked(error.hint, secrets)} if error.hint and not error.retryable else {}
+            )  # not for the model
             return Outcome(text, {**record, **hint})
         if not (config.is_error_countable or is_failure(reply)):
             self._count(tool)

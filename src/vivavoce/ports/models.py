@@ -96,8 +96,8 @@ class Prompt:
     tools: tuple[Offered, ...] = ()
     steps: tuple[Step, ...] = ()
     """What happened in this turn so far, in order."""
-    has_documents: bool = False
-    """Whether there are documents in which the answer was looked for, whatever was found."""
+    has_datastore: bool = False
+    """Whether there is a datastore in which the answer was looked for, whatever it holds."""
     language: str = ""
     """The language of the question, else of the conversation, of the documents or of the agent."""
     sampling: Mapping[str, float | int] = field(default_factory=dict)

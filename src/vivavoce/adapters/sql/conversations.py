@@ -20,7 +20,7 @@ from .tables import CONVERSATIONS
 _OPEN = "state in ('waiting', 'running')"
 _ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and (durable or lease_until > :now_)"
 """Turns of a conversation that are not finished, and that someone looks after."""
-_BETWEEN_DIGITS = "+ -()."
+_BETWEEN_DIGITS = "+ -()./\t\u00a0\u2010\u2011"
 _DIGITS = reduce(lambda number, sign: f"replace({number}, '{sign}', '')", _BETWEEN_DIGITS, "phone_number")
 """A phone number as it is compared; there is an index of these."""
 
@@ -172,8 +172,11 @@ class ContactRows(Rows[Contact]):
     def known_by(self, **ids: str) -> list[Contact]:
         """Those with one of these: email, phone_number, external_id. A number is known in any spelling."""
         spelt = {name: _digits(value) if name == "phone_number" else value for name, value in ids.items()}
-        conditions = [f"{_DIGITS if name == 'phone_number' else name} = :{name}" for name in ids]
-        return list(self._read(f"where {' or '.join(conditions)} order by created_at", spelt)) if ids else []
+        known = {name: value for name, value in spelt.items() if value}
+        conditions = [f"{_DIGITS if name == 'phone_number' else name} = :{name}" for name in known]
+        return (
+            list(self._read(f"where {' or '.join(conditions)} order by created_at", known)) if known else []
+        )
 
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:
         """Those that are wanted, newest first, and how many there are."""

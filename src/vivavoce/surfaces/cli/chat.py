@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _PROMPT = "You: "
 _NOT_YET = (
-    "Documents that wait to be indexed, and are not found yet: {number}. That goes on while vivavoce serve or"
-    " mcp runs."
+    "Documents of this workspace that wait to be indexed: {number}. What is new in them is found once"
+    " vivavoce serve, mcp or ingest has run."
 )
 _SHOWN = 300
 """Characters of a quote or of a call's arguments that are shown."""

@@ -28,7 +28,7 @@ def check_field(field: str | None, kind: type[Result]) -> None:
     if field is None:
         return
     kind.model_rebuild()  # its names on the wire are known only then
-    there = [of.alias or name for name, of in kind.model_fields.items()]
+    there = [of.alias or name for name, of in kind.model_fields.items() if not of.exclude]
     there += [of.alias or name for name, of in kind.model_computed_fields.items()]
     if field not in there:
         raise InvalidInput(

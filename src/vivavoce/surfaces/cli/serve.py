@@ -68,14 +68,16 @@ def shared_listener(config: uvicorn.Config) -> socket.socket:
     Its connections send small packets at once. asyncio asks for that itself only where it made the socket,
     and without it every answer waits 40 ms for the client to acknowledge its head.
     """
-    listener = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET)
+    listener = None
     try:
+        listener = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.bind((config.host, config.port))
         listener.listen(config.backlog)
     except (OSError, UnicodeError) as error:  # the system's resolver wants a host in ASCII
-        listener.close()
+        if listener is not None:
+            listener.close()
         raise _unheard(config, error) from error
     listener.set_inheritable(True)
     return listener
