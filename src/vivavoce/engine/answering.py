@@ -18,8 +18,9 @@ from vivavoce.ports import Again, Called, Cut, Delta, Prompt, Returned, Spent, S
 from .extractive import found_nothing
 from .guarding import GuardedModel
 from .offering import SEARCH
+from .outcomes import Asked
 from .sources import Bearing, own_numbers
-from .toolbox import Asked, Toolbox
+from .toolbox import Toolbox
 
 MOST_ROUNDS = 8
 """How often a model may call tools before it must answer."""

@@ -15,11 +15,12 @@ from .assembling import Scene
 from .endings import answer_back, said_together, tell_of_the_end
 from .handlers import Work
 from .holding import let_others_pass, take_up
+from .outcomes import Asked
 from .outgoing import say
 from .silences import expect_answer
 from .spending import spend
 from .steps import written_steps
-from .toolbox import Asked, Toolbox
+from .toolbox import Toolbox
 from .tracing import Done, model_in, trace_of
 from .turns import Stopped, Taken, check_nobody_took_over, current
 

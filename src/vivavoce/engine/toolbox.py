@@ -16,7 +16,7 @@ from vivavoce.domain.http_calls import call_of
 from vivavoce.domain.masking import covered_text, masked
 from vivavoce.domain.policy import Trust, Verdict, is_reversible, verdict_on, vouched
 from vivavoce.domain.tools import Tool
-from vivavoce.errors import InvalidInput, Unreached, VivavoceError
+from vivavoce.errors import InvalidInput, VivavoceError
 from vivavoce.ports import Called, Offered, Ports, Tables
 
 from .assembling import Scene, knowledge_for
@@ -24,38 +24,14 @@ from .confirming import Confirming
 from .journal import Journal
 from .numbering import Numbered
 from .offering import QUESTION, RESOLVED, SEARCH, WORDS, Offers, avatar_of, checked_config, config_of
+from .outcomes import Asked, Outcome
 from .records import is_change, last_change, record_of
 from .replies import MOST_BYTES, MOST_TEXT, is_failure, told
 from .turns import Stopped
 
 USED_UP = "This tool was called as often as it may be in one conversation."
-_UNCERTAIN = " Whether it took effect is not known: do not repeat it, say so."
 _EXCERPT = 500
 """Characters of a result that the trace keeps."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A call that waits for an operator."""
-
-    tool: Tool
-    arguments: dict[str, Any]
-    payload: dict[str, Any]
-    """What would be sent, secrets as markers."""
-    reason: str
-    variables: dict[str, str] = field(default_factory=dict)
-    """What the prompt variables stand for in it."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a call gave."""
-
-    text: str
-    """What the model is told."""
-    record: dict[str, Any]
-    """What the trace keeps: name, arguments with secrets as markers, status, milliseconds, isError."""
-    asked: Asked | None = None
 
 
 @dataclass
@@ -105,7 +81,7 @@ class Toolbox:
         try:
             outcome = await self._called(call)
         except InvalidInput as error:
-            outcome = _refused(f"Not called. {error}")
+            outcome = Outcome.refused(f"Not called. {error}")
         took = round((time.monotonic() - started) * 1000)
         arguments = covered_text(call.arguments)[:MOST_TEXT]
         basics = {"name": call.name, "arguments": arguments, "milliseconds": took}
@@ -129,14 +105,7 @@ class Toolbox:
                     sent.method, sent.url, headers=sent.headers, content=sent.content, most=MOST_BYTES
                 )
         except VivavoceError as error:
-            is_uncertain = not (is_reversible(config) or isinstance(error, InvalidInput | Unreached))
-            words = error.message.replace(sent.url, record["request"]["url"])
-            text = masked(f"The call failed: {words}", secrets) + (_UNCERTAIN if is_uncertain else "")
-            record |= {"status": None, "isError": True, "isUncertain": is_uncertain}
-            hint = (
-                {"hint": masked(error.hint, secrets)} if error.hint and not error.retryable else {}
-            )  # not for the model
-            return Outcome(text, {**record, **hint})
+            return Outcome.failed(error, sent.url, record, secrets, is_reversible=is_reversible(config))
         if not (config.is_error_countable or is_failure(reply)):
             self._count(tool)
         record |= {"status": reply.status, "isError": is_failure(reply)}
@@ -162,9 +131,11 @@ class Toolbox:
         tool = self._offers.tool(call.name)
         if tool is None:
             names = ", ".join(offered.name for offered in self.offered()) or "none"
-            return _refused(f"Not called. There is no tool {call.name[:LONGEST_NAME]!r}; there are: {names}.")
+            return Outcome.refused(
+                f"Not called. There is no tool {call.name[:LONGEST_NAME]!r}; there are: {names}."
+            )
         if not self._may_be_called(tool):
-            return _refused(f"Not called. {USED_UP}")
+            return Outcome.refused(f"Not called. {USED_UP}")
         return await self._call_http(tool, call)
 
     async def _call_http(self, tool: Tool, call: Called) -> Outcome:
@@ -266,7 +237,7 @@ class Toolbox:
         try:
             found = await knowledge_for(replace(self.scene, query=query), self.ports)
         except VivavoceError as error:
-            return _refused(f"The search failed: {error.message}")
+            return Outcome.refused(f"The search failed: {error.message}")
         if not found:
             return Outcome("Nothing was found.", {})
         self.taint()
@@ -280,7 +251,7 @@ class Toolbox:
         try:
             told = await consulted(avatar_of(tool), question, self.scene.agent, self.ports)
         except VivavoceError as error:
-            return _refused(f"The avatar did not answer: {error.message}")
+            return Outcome.refused(f"The avatar did not answer: {error.message}")
         self.taint()
         return Outcome(told[:MOST_TEXT], {"avatar": avatar_of(tool)})
 
@@ -298,7 +269,3 @@ def may_be_called(tool: Tool, conversation: Conversation, more: int = 0) -> bool
         return True
     made = conversation.tool_calls.get(tool.id, 0) + more
     return made < (1 if config.maximum_tool_calls is None else config.maximum_tool_calls)
-
-
-def _refused(text: str) -> Outcome:
-    return Outcome(text, {"isError": True})
