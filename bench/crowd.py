@@ -4,6 +4,9 @@ One `vivavoce serve`, and an agent with a datastore, whose model thinks for some
 it over and over, each in a conversation of their own. Meanwhile another client calls `get_agent` and sleeps
 in turn. Model and embedder are a process on loopback that answers at once, apart from the thinking: it takes
 between half and one and a half times as long as is said.
+
+The server has a core to itself, alone as beside the crowd: people and model are elsewhere in life, and what
+they would take of its processor is not the server's to answer for. `--apart 0` lets all share all cores.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from reporting import at, report, words
-from serving import Lines, program, shop, vivavoce
+from serving import Lines, keep_apart, program, shop, vivavoce
 
 _MODEL = Path(__file__).with_name("speaking_server.py")
 _QUESTION = "When may shoes come back?"
@@ -28,7 +31,8 @@ _EVERY = 0.02
 
 async def main() -> None:
     """Measure alone, then with the crowd."""
-    given = words(people=200, thinks=5, calls=1_000, passages=1_000)
+    given = words(people=200, thinks=5, calls=1_000, passages=1_000, apart=1)
+    core = keep_apart() if given.apart else None
     with tempfile.TemporaryDirectory() as folder, program(_MODEL, is_elsewhere=True) as model:
         url = f"http://127.0.0.1:{model}/v1"
         asked = {
@@ -36,13 +40,13 @@ async def main() -> None:
             "VIVAVOCE_EMBEDDER_URL": url,
             "VIVAVOCE_EMBEDDER_MODEL": "counting",
         }
-        with vivavoce(Path(folder), **asked) as port:
+        with vivavoce(Path(folder), core=core, **asked) as port:
             lines = Lines(port)
             agent = await shop(lines, f"thinks-{given.thinks}", given.passages)
             rows = await _measured(lines, _Crowd(port, agent, given.people, given.thinks), given.calls)
-    report(
-        f"get_agent over REST, {given.calls:,} calls; the model thinks for {given.thinks} s", rows, given.json
-    )
+    cores = "all share the cores" if core is None else "the server has a core to itself"
+    title = f"get_agent over REST, {given.calls:,} calls; the model thinks for {given.thinks} s; {cores}"
+    report(title, rows, given.json)
 
 
 async def _measured(lines: Lines, crowd: _Crowd, calls: int) -> list[dict[str, Any]]:

@@ -73,15 +73,28 @@ async def shop(lines: Lines, model: str, passages: int) -> str:
     return str((await lines.ask("POST", "/agents", {**asked, "tools": tools}))["id"])
 
 
+def keep_apart() -> int | None:
+    """A core for what is measured: this process, and those that it starts, leave it alone from now on.
+
+    None where there is but one, or the system lets nobody choose.
+    """
+    if not hasattr(os, "sched_setaffinity") or len(cores := sorted(os.sched_getaffinity(0))) == 1:
+        return None
+    os.sched_setaffinity(0, cores[1:])
+    return cores[0]
+
+
 @contextmanager
-def vivavoce(folder: Path, *words: str, **settings: str) -> Iterator[int]:
+def vivavoce(folder: Path, *words: str, core: int | None = None, **settings: str) -> Iterator[int]:
     """`vivavoce serve` with these words and settings, on a database in this folder; its port."""
-    with vivavoce_process(folder, *words, **settings) as (port, _):
+    with vivavoce_process(folder, *words, core=core, **settings) as (port, _):
         yield port
 
 
 @contextmanager
-def vivavoce_process(folder: Path, *words: str, **settings: str) -> Iterator[tuple[int, int]]:
+def vivavoce_process(
+    folder: Path, *words: str, core: int | None = None, **settings: str
+) -> Iterator[tuple[int, int]]:
     """The same; its port and the id of its process."""
     port = _free_port()
     own = {
@@ -91,7 +104,7 @@ def vivavoce_process(folder: Path, *words: str, **settings: str) -> Iterator[tup
         **settings,
     }
     command = [sys.executable, "-m", "vivavoce", "serve", *words, "--port", str(port)]
-    with running(command, port, own) as process:
+    with running(command, port, own, core) as process:
         yield port, process
 
 
@@ -107,12 +120,16 @@ def program(path: Path, *words: str, is_elsewhere: bool = False) -> Iterator[int
 
 
 @contextmanager
-def running(command: Sequence[str], port: int, settings: Mapping[str, str] | None = None) -> Iterator[int]:
-    """A process that listens on this port while the block lasts; its id."""
+def running(
+    command: Sequence[str], port: int, settings: Mapping[str, str] | None = None, core: int | None = None
+) -> Iterator[int]:
+    """A process that listens on this port while the block lasts, on one core if that is named; its id."""
     environment = {**os.environ, **(settings or {})}
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
     try:
+        if core is not None:
+            os.sched_setaffinity(process.pid, {core})  # before it has threads, which keep to it as well
         while not _is_up(port):
             assert process.poll() is None, "It ended at once."
             time.sleep(0.05)
