@@ -51,9 +51,9 @@ def test_null_is_as_good_as_missing_for_what_may_be_missing():
 def test_a_configuration_may_have_a_disclosure_of_its_own():
     own = "An AI that has read the notes."
 
-    assert read_config(a_config(disclosure=own)).disclosure == own
-    assert read_config(a_config()).disclosure.startswith("An AI that has studied Ada Lovelace")
-    assert read_config(a_config(disclosure=" ")).disclosure.startswith("An AI that has studied Ada Lovelace")
+    assert read_config(a_config(disclosure=own)).disclosure() == own
+    assert read_config(a_config()).disclosure().startswith("An AI that has studied Ada Lovelace")
+    assert read_config(a_config(disclosure=" ")).disclosure().startswith("An AI that has studied Ada Lovelace")
 
 
 def test_a_corpus_that_ends_before_it_begins_is_refused_by_its_key():

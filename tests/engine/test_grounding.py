@@ -53,14 +53,38 @@ async def test_an_answer_quotes_the_corpus_and_names_who_says_it(thinker):
     assert "AI" in answer["disclosure"]
 
 
-async def test_the_frame_follows_the_language_of_the_question(thinker):
-    answer = await thinker.answers("A quem os monitors s\u00e3o accountable, segundo appropriators?")
+async def test_the_frame_follows_the_language_of_the_question(tmp_path):
+    text = "Os monitores respondem aos usu\u00e1rios do recurso. As regras mudam com o tempo."
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await thinker.answers("A quem respondem os monitores?")
+        silent = await thinker.answers("Quem ganhou a copa de futebol?")
 
-    if not answer["abstained"]:
-        assert "Elinor Ostrom escreve:" in answer["response"]
-    silent = await thinker.answers("Quem ganhou a copa de futebol?")
+    assert "Elinor Ostrom escreve:" in answer["response"]
     assert silent["abstained"] is True
     assert "O corpus" in silent["response"] or "fora do corpus" in silent["response"]
+
+
+@pytest.mark.parametrize(
+    ("question", "who"),
+    [
+        ("Who are you?", "An AI that has studied Elinor Ostrom, not Elinor Ostrom."),
+        ("Quem ganhou a copa de futebol?", "Uma IA que estudou Elinor Ostrom, n\u00e3o Elinor Ostrom."),
+        ("\u00bfQui\u00e9n eres?", "Una IA que ha estudiado a Elinor Ostrom, no Elinor Ostrom."),
+    ],
+)
+async def test_who_speaks_is_said_in_the_language_of_the_question(thinker, question, who):
+    answer = await thinker.answers(question)
+
+    assert answer["disclosure"].startswith(who)
+
+
+async def test_who_speaks_is_said_in_the_words_of_the_configuration(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(disclosure="A machine that reads Ostrom.")).reads()
+        answer = await thinker.answers("Quem ganhou a copa de futebol?")
+
+    assert answer["disclosure"] == "A machine that reads Ostrom."
 
 
 async def test_what_is_out_of_scope_names_the_areas(thinker):

@@ -33,6 +33,11 @@ TOOL_NAMES: tuple[ToolName, ...] = ("query_corpus", "generate_response", "get_av
 QUESTION_KEPT = 4_000
 """How many characters of a question the log keeps."""
 Year = Annotated[int, Field(ge=-5_000, le=9_999)]
+_DISCLOSURES = {
+    "en": "An AI that has studied {name}, not {name}. It quotes a fixed corpus.",
+    "pt": "Uma IA que estudou {name}, n\u00e3o {name}. Cita um corpus fixo.",
+    "es": "Una IA que ha estudiado a {name}, no {name}. Cita un corpus fijo.",
+}
 _STORED = "is_stored"
 
 
@@ -152,11 +157,10 @@ class Config(_Written):
         """The version of its server."""
         return (self.mcp and self.mcp.version) or "1.0.0"
 
-    @property
-    def disclosure(self) -> str:
+    def disclosure(self, language: str = "en") -> str:
         """Who speaks: said to everyone who asks. In its own words, where it has some."""
         own = (self.own_disclosure or "").strip()
-        return own or f"An AI that has studied {self.name}, not {self.name}. It quotes a fixed corpus."
+        return own or _DISCLOSURES[language].format(name=self.name)
 
     @property
     def ends(self) -> date | None:

@@ -109,7 +109,7 @@ def get_avatar_info(op: GetAvatarInfo, work: Work) -> AvatarDescribed:
         expertise=about.expertise,
         corpus_size=sum(source.text_size for source in sources),
         document_count=sum(source.status == "synched" for source in sources),
-        disclosure=about.disclosure,
+        disclosure=about.disclosure(),
         corpus_version=version_of(avatar, work),
         date_range=None if dates is None else dates.model_dump(mode="json", include={"start", "end"}),
     )

@@ -69,6 +69,8 @@ class Grounded:
     """What an avatar says, and all that it rests on."""
 
     response: str
+    language: str
+    """That of what the avatar itself says; quotes stay in theirs."""
     citations: Sequence[Citation] = ()
     confidence: Confidence = "low"
     abstained: bool = True
@@ -94,7 +96,7 @@ async def _introduced(talk: SmallTalk, avatar: Avatar, op: GenerateResponse, err
     why = Why(op.question, Standalone(op.question, op.question, ()), None)
     why.silence("small talk")
     read = await errand.read(partial(read_by, avatar, await sources_of(avatar)), is_long=True)
-    return Grounded(introduced(talk, avatar, read, language), why=why.written())
+    return Grounded(introduced(talk, avatar, read, language), language, why=why.written())
 
 
 @dataclass
@@ -255,6 +257,7 @@ class _Answering:
         self.why.confidence(certainty)
         return Grounded(
             voiced.text,
+            self.language,
             voiced.citations,
             certainty.confidence(is_limited=self.later is not None),
             abstained=False,
@@ -281,7 +284,7 @@ class _Answering:
         )
         reason = "out of scope" if is_stranger else "after its time" if self.later else "corpus miss"
         self.why.silence("empty corpus" if is_empty else reason)
-        return Grounded(response, why=self.why.written())
+        return Grounded(response, self.language, why=self.why.written())
 
 
 def _place(found: Found) -> tuple[str, int, int]:

@@ -28,7 +28,7 @@ async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarRespo
         citations=list(grounded.citations),
         confidence=grounded.confidence,
         abstained=grounded.abstained,
-        disclosure=avatar.about.disclosure,
+        disclosure=avatar.about.disclosure(grounded.language),
         answer_id=logged.id,
     )
 
