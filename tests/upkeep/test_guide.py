@@ -96,6 +96,14 @@ def test_the_sources_of_the_guide_are_current():
     assert listed == guide_recording.sources(), "Run bin/guide."
 
 
+def test_what_a_newcomer_reads_comes_first_and_decisions_come_last():
+    ids = list(guide_recording.pages())
+
+    assert ids[0] == "readme"
+    assert ids.index("tutorial") < ids.index("how-to-connect-a-client") < ids.index("reference-settings")
+    assert all(id.startswith("adr-") for id in ids[ids.index("security") + 1 :])
+
+
 def test_who_installs_a_wheel_gets_every_page(tmp_path):
     root = guide_recording.ROOT
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # the build backend's own binary

@@ -21,13 +21,15 @@ ROOT = FOLDER.parents[3]
 _TYPES = {"reference": "reference", "adr": "decision", "explanation": "article"}
 _ASIDE = ("reference-rest",)
 """What other pages say too, in other words: it is listed, and read only when it is named."""
+_ORDER = ("docs", "docs/how-to", "docs/explanation", "docs/reference", ".", "docs/adr")
+"""Folders in which a newcomer reads, first to last; the README comes before all of them."""
 _ALL = 1_000_000
 
 
 def pages() -> dict[str, Path]:
-    """Every page of the documentation by the id of its source."""
+    """Every page of the documentation by the id of its source, as a newcomer would read them."""
     found = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    return dict(sorted((_id_of(path), path) for path in found))
+    return {_id_of(path): path for path in sorted(found, key=_place_of)}
 
 
 def sources() -> dict[str, Any]:
@@ -91,6 +93,10 @@ def main() -> None:
 async def _recorded(settings: Settings) -> tuple[str, dict[str, bytes]]:
     async with open_app(settings) as app:
         return await vectors_of_guide(app)
+
+
+def _place_of(path: Path) -> tuple[bool, int, str]:
+    return path.stem != "README", _ORDER.index(path.parent.relative_to(ROOT).as_posix()), _id_of(path)
 
 
 def _id_of(path: Path) -> str:
