@@ -38,7 +38,10 @@ ASKED = {
     "Can I use Ollama?": "Questions that newcomers ask",
     "How is confidence computed?": "Questions that newcomers ask",
     "Where is my data stored?": "Questions that newcomers ask",
+    "How do I connect Cursor?": "Questions that newcomers ask",
+    "What port does it use?": "Questions that newcomers ask",
     "Como começo?": "Perguntas de quem começa",
+    "Como crio um agente?": "Perguntas de quem começa",
     "Preciso de uma chave?": "Perguntas de quem começa",
 }
 """Plain questions, and the page that answers each best."""
