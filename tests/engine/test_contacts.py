@@ -32,6 +32,15 @@ async def test_a_contact_is_made_once_and_changed_by_whatever_it_is_known_by(run
     assert (await run("list_contacts"))["count"] == 1
 
 
+async def test_an_address_is_known_in_small_and_capital_letters(run):
+    first = await run("save_contact", email="Ana@Example.com", firstName="Ana")
+    again = await run("save_contact", email="ana@example.COM", lastName="Lima")
+    other = await run("save_contact", email="bia@example.com")
+
+    assert again["id"] == first["id"] != other["id"]
+    assert (again["firstName"], again["lastName"]) == ("Ana", "Lima")
+
+
 async def test_a_phone_number_is_known_in_any_spelling(run):
     first = await run("save_contact", phoneNumber="+55 (11) 97777-6666", firstName="Ana")
     again = await run("save_contact", phoneNumber="5511977776666", lastName="Lima")

@@ -109,15 +109,22 @@ async def test_who_waits_looks_into_the_index_of_open_turns_alone(store):
         assert "turns_in_line" in step
 
 
-async def test_a_person_is_looked_for_in_the_index_of_numbers_however_they_are_spelt(store):
+@pytest.mark.parametrize(
+    ("known", "index"),
+    [
+        ({"phone_number": "+55 11 97777-6666"}, "contacts_phone_number"),
+        ({"email": "Ana@Example.com"}, "contacts_email"),
+    ],
+)
+async def test_a_person_is_looked_for_in_an_index_however_they_are_spelt(store, known, index):
     def explained(tables: Tables) -> list[str]:
         said: list[str] = []
         tables.connection.set_trace_callback(said.append)
-        tables.contacts.known_by(phone_number="+55 11 97777-6666")
+        tables.contacts.known_by(**known)
         tables.connection.set_trace_callback(None)
         return [step[-1] for each in said for step in tables.connection.execute(f"explain query plan {each}")]
 
-    assert any("contacts_phone_number" in step for step in await store.read(explained))
+    assert any(index in step for step in await store.read(explained))
 
 
 # Other processes

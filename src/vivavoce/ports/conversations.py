@@ -115,7 +115,10 @@ class Contacts(Table[Contact], Protocol):
     """The contacts."""
 
     def known_by(self, **ids: str) -> list[Contact]:
-        """Those with one of these: email, phone_number, external_id. A number is known in any spelling."""
+        """Those with one of these: email, phone_number, external_id.
+
+        A number is known in any spelling, an address in small and capital letters.
+        """
         ...
 
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:

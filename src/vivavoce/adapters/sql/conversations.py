@@ -23,6 +23,11 @@ _ALIVE = f"where conversation_id = :conversation_id and {_OPEN} and (durable or 
 _BETWEEN_DIGITS = "+ -()./\t\u00a0\u2010\u2011"
 _DIGITS = reduce(lambda number, sign: f"replace({number}, '{sign}', '')", _BETWEEN_DIGITS, "phone_number")
 """A phone number as it is compared; there is an index of these."""
+_KNOWN_BY = {
+    "phone_number": f"{_DIGITS} = :phone_number",
+    "email": "lower(coalesce(email, '')) = lower(cast(:email as text))",
+}
+"""What is compared in another way than letter by letter; there is an index of both."""
 
 
 class ConversationRows(Rows[Conversation]):
@@ -170,10 +175,13 @@ class ContactRows(Rows[Contact]):
     """The contacts."""
 
     def known_by(self, **ids: str) -> list[Contact]:
-        """Those with one of these: email, phone_number, external_id. A number is known in any spelling."""
+        """Those with one of these: email, phone_number, external_id.
+
+        A number is known in any spelling, an address in small and capital letters.
+        """
         spelt = {name: _digits(value) if name == "phone_number" else value for name, value in ids.items()}
         known = {name: value for name, value in spelt.items() if value}
-        conditions = [f"{_DIGITS if name == 'phone_number' else name} = :{name}" for name in known]
+        conditions = [_KNOWN_BY.get(name, f"{name} = :{name}") for name in known]
         return (
             list(self._read(f"where {' or '.join(conditions)} order by created_at", known)) if known else []
         )

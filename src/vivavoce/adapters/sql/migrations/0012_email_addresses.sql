@@ -1,0 +1,1 @@
+create index contacts_email on contacts (lower(coalesce(email, '')));
