@@ -53,9 +53,21 @@ put me through to the support
 customer service please
 Customer support!
 quero falar com o suporte
+Gostaria de ser atendido por uma pessoa
+quero ser atendida por um humano
+tem algum humano aí?
+Tem atendente humano?
+I'd rather deal with a human being
+Is there a human here?
 """.splitlines()
 
 NOT_FOR_A_HUMAN = """\
+Fui atendido por uma pessoa
+Não quero ser atendido por um humano
+Tem atendente treinado em libras?
+How do I deal with a manager?
+Is there a human resources policy?
+There is a human in the photo
 human resources policy?
 What are the customer service hours?
 customer service hours?

@@ -44,6 +44,9 @@ AFTERWARDS = words(
 PURPOSES = words("to for on para pra de do da en y and e")
 HELPING = words("help assist talk speak answer call me ajudar falar atender verdade ayudar hablar")
 
+UNMISTAKABLE = words("human humans representative operator", "humano humana atendente operador operadora")
+"""Persons whom nobody asks after but to be passed on to them."""
+
 # What is wished of them.
 SPEAKING = words("speak talk chat falar conversar hablar charlar platicar")
 WANTING = words(
@@ -70,6 +73,12 @@ OTHERS = words(
     "you agent agents bot bots it they he she wants wishes needs",
     "robo agente voce voces ele ela eles quer usted",
 )
+SERVED = words("atendido atendida")
+THERE = words("there tem existe ha hay")
+"""What asks whether somebody is there."""
+DEALING = words("deal")
+RATHER = words("rather prefer want like wanna")
+"""What makes a wish of dealing with somebody."""
 REFUSING = words("don't dont not never without nao nunca sem sin tampoco jamais")
 CUSTOMERS = words(
     "customer customers client clients user users visitor visitors cliente clientes usuario usuarios"
@@ -132,8 +141,9 @@ DENYING = words("no nope nao")
 TELLERS = {
     "en": words("hi hello hey thanks thank you good morning bye human agent please want speak talk the is"),
     "pt": words(
-        "oi ola obrigado obrigada valeu vlw bom dia boa tarde noite tchau humano atendente quero falar com",
-        "tudo bem isso era",
+        "oi ola obrigado obrigada brigado brigada agradeco valeu vlw bom dia boa tarde noite tchau humano",
+        "humana atendente quero gostaria ser atendido atendida falar com chama chame alguem pessoa tem tudo",
+        "bem isso era",
     ),
     "es": words(
         "hola gracias buenos dias buenas tardes noches adios muchas quiero hablar con una persona eso es todo"

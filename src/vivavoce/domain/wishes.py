@@ -138,7 +138,20 @@ def _asks_for_person(words: Sequence[str]) -> bool:
             is_others = word in vocabulary.SPEAKING and subject in vocabulary.OTHERS
             if not is_others and vocabulary.REFUSING.isdisjoint(before):
                 return True
-    return False
+    return any(_asks_otherwise(words, place) for place in range(len(words)))
+
+
+def _asks_otherwise(words: Sequence[str], place: int) -> bool:
+    """Whether someone wishes to be served by a person, would rather deal with one, or asks for one there."""
+    verb, before = words[place], words[max(0, place - 4) : place]
+    if not vocabulary.REFUSING.isdisjoint(before):
+        return False
+    if verb in vocabulary.SERVED:
+        return before[-1:] == ["ser"] and _reaches_person(words, place)
+    if verb in vocabulary.DEALING:
+        return not vocabulary.RATHER.isdisjoint(before) and _reaches_person(words, place)
+    reached = next((word for word in words[place + 1 :] if word not in vocabulary.FILLERS), "")
+    return verb in vocabulary.THERE and reached in vocabulary.UNMISTAKABLE and _reaches_person(words, place)
 
 
 def _reaches_person(words: Sequence[str], place: int) -> bool:
