@@ -1,12 +1,13 @@
 """When an agent keeps silent."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.hours import active_from, is_inactive
+from vivavoce.domain.hours import active_from, checked_hours, is_inactive
 
 from .json_values import objects
 
@@ -200,3 +201,34 @@ keys = st.sampled_from(["website", "all", "default", "monday", "1", "from", "to"
 @given(objects(keys), st.datetimes(timezones=st.just(UTC)))
 def test_no_hours_raise(hours, moment):
     assert is_inactive(hours, "website", moment) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "hours",
+    [
+        {},
+        {"api": {}},
+        {"api": None, "timezone": "America/Sao_Paulo"},
+        {"all": {"Wed": [{"from": "22:00", "to": "06:00"}], "timezone": "UTC"}},
+        {"api": {"0": {"from": "09:00", "to": "24:00"}, "7": [], "default": None}},
+    ],
+)
+def test_hours_that_can_be_read_are_kept_as_they_are(hours):
+    assert checked_hours(hours) is hours
+
+
+@pytest.mark.parametrize(
+    ("hours", "fault"),
+    [
+        ({"api": {"wed": [{"from": "25:00", "to": "23:59"}]}}, "api.wed: from must be a time as HH:MM"),
+        ({"api": {"wed": [{"from": "20:00"}]}}, "api.wed: to must be a time as HH:MM"),
+        ({"api": {"wed": ["20:00-22:00"]}}, "api.wed: from must be a time as HH:MM"),
+        ({"api": {"quarta": []}}, "api.quarta: must be a weekday"),
+        ({"api": [{"from": "20:00", "to": "22:00"}]}, "api: must have weekdays"),
+        ({"timezone": "Mars/Olympus"}, "timezone: must be the name of a time zone"),
+        ({"api": {"timezone": 3}}, "api.timezone: must be the name of a time zone"),
+    ],
+)
+def test_hours_that_would_never_be_kept_are_refused_by_their_place(hours, fault):
+    with pytest.raises(ValueError, match=f"^{re.escape(fault)}"):
+        checked_hours(hours)

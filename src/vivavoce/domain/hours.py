@@ -8,10 +8,25 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_DAY_NAMES = frozenset((*_DAYS, *(day[:3] for day in _DAYS), *"01234567", "all", "default"))
+_ZONE_NAMES = ("timezone", "timeZone", "time_zone")
 _MIDNIGHT = 24 * 60
 _LAST_MINUTE = _MIDNIGHT - 1
 _STRIDE, _STRIDES = timedelta(minutes=30), 8 * 48
 _MINUTE = timedelta(minutes=1)
+
+
+def checked_hours(hours: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The hours themselves, refused where some of them could not be read and so would never be kept."""
+    for channel, week in hours.items():
+        if channel in _ZONE_NAMES:
+            _check_zone(week, channel)
+        elif isinstance(week, Mapping):
+            for day, stretches in week.items():
+                _check_day(day, stretches, f"{channel}.{day}")
+        elif week:
+            raise ValueError(f"{channel}: must have weekdays, such as monday, with lists of from and to")
+    return hours
 
 
 def is_inactive(hours: Mapping[str, Any], channel: str, at: datetime) -> bool:
@@ -83,7 +98,7 @@ def _minute(written: Any) -> int | None:
 
 def _zone(*given: Mapping[str, Any]) -> tzinfo:
     for each in given:
-        for key in ("timezone", "timeZone", "time_zone"):
+        for key in _ZONE_NAMES:
             name = each.get(key)
             if isinstance(name, str):
                 try:
@@ -91,3 +106,22 @@ def _zone(*given: Mapping[str, Any]) -> tzinfo:
                 except (ValueError, KeyError, OSError):  # no name of a zone, or of none that is known
                     continue
     return UTC
+
+
+def _check_day(day: str, stretches: Any, place: str) -> None:
+    if day in _ZONE_NAMES:
+        _check_zone(stretches, place)
+        return
+    if str(day).strip().lower() not in _DAY_NAMES:
+        raise ValueError(f"{place}: must be a weekday, such as monday, mon or 1, or all or default")
+    for stretch in stretches if isinstance(stretches, list) else [stretches] if stretches else []:
+        for end in ("from", "to"):
+            if not isinstance(stretch, Mapping) or _minute(stretch.get(end)) is None:
+                raise ValueError(f"{place}: {end} must be a time as HH:MM")
+
+
+def _check_zone(name: Any, place: str) -> None:
+    try:
+        ZoneInfo(name.strip())
+    except (AttributeError, ValueError, KeyError, OSError):
+        raise ValueError(f"{place}: must be the name of a time zone, such as America/Sao_Paulo") from None

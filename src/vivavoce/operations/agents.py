@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from vivavoce.domain.agents import Agent, Budget, Handle, ModelName, Temperature, Visibility
+from vivavoce.domain.hours import checked_hours
 from vivavoce.domain.integrations import Channel
 from vivavoce.domain.tools import Tool, ToolDraft
 from vivavoce.domain.values import JsonObject, Line, Name, Text, unlisted
@@ -25,7 +26,8 @@ AgentRef = Annotated[
 Drafts = Annotated[list[ToolDraft], Field(max_length=100)]
 
 InactiveHours = Annotated[
-    JsonObject | None, unlisted("By channel and weekday, lists of {from, to} as HH:MM.")
+    Annotated[JsonObject, AfterValidator(checked_hours)] | None,
+    unlisted("By channel and weekday, lists of {from, to} as HH:MM; timezone names their zone, else UTC."),
 ]
 KeepsInactiveHours = Annotated[bool | None, unlisted("Whether it keeps silent in its inactive hours.")]
 UserPrompt = Annotated[
