@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal, Self
 
 import pydantic_core
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
 
-from vivavoce.errors import Conflict, InvalidInput
+from vivavoce.errors import Conflict, InvalidInput, NotAllowed
 
 from .addresses import leads_elsewhere
 from .entities import Entity
@@ -164,6 +164,16 @@ class Tool(Entity):
     def hidden(self) -> Tool:
         """As a stranger may see it: without its settings."""
         return self.model_copy(update={"config": {}})
+
+
+def datastores_of(tools: Iterable[Tool], wanted: Collection[str] = ()) -> list[str]:
+    """The datastores that an agent's tools look into, or which of them are wanted; NotAllowed for others."""
+    stores = [tool.datastore_id for tool in tools if tool.type == "datastore" and tool.datastore_id]
+    if strange := sorted(set(wanted) - set(stores)):
+        raise NotAllowed(
+            f"The agent has no datastore {strange[0]!r}.", hint="Name datastores of its own tools."
+        )
+    return [id for id in stores if not wanted or id in wanted]
 
 
 def check_together(tools: Iterable[Tool]) -> None:

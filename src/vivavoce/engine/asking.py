@@ -26,7 +26,7 @@ from .finishing import ended, finished, left, put_off
 from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
 from .journal import Journal
-from .knowing import Earlier, Known, known_at_once, known_of
+from .knowing import Earlier, Known, check_filters, known_at_once, known_of
 from .looks import alive
 from .numbering import Numbered
 from .opening import Opened, open_turn
@@ -77,6 +77,7 @@ async def _opened(op: AgentQuery, errand: Errand, ahead: Ahead) -> tuple[Opened,
 
     def begun(work: Work) -> tuple[Opened, Known | None]:
         opened = open_turn(op, work)
+        check_filters(op, opened, work)
         if opened.turn.durable:
             errand.backlog.take(work.tables)
         known = known_at_once(op, opened, work)

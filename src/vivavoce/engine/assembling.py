@@ -15,9 +15,8 @@ from vivavoce.domain.languages import language_of
 from vivavoce.domain.moving import request_for_contact
 from vivavoce.domain.prompting import filled, fitting
 from vivavoce.domain.questions import points_back
-from vivavoce.domain.tools import Tool
+from vivavoce.domain.tools import Tool, datastores_of
 from vivavoce.domain.wishes import after_greeting, is_acknowledgement
-from vivavoce.errors import NotAllowed
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.ports import Enclosed, Given, Picture, Ports, Prompt, Said, Tables
 
@@ -168,14 +167,8 @@ async def knowledge_of(looks: Sequence[Look], ports: Ports, pace: Pace | None = 
 
 def looks_for(scene: Scene, tables: Tables) -> list[Look]:
     """Where the answer to a message is looked for: in each of the agent's datastores, as the query says."""
-    stores = [tool.datastore_id for tool in scene.tools if tool.type == "datastore" and tool.datastore_id]
     filters = scene.query.filters
-    if filters is not None and filters.datastore_ids:
-        if strange := sorted(set(filters.datastore_ids) - set(stores)):
-            raise NotAllowed(
-                f"The agent has no datastore {strange[0]!r}.", hint="Name datastores of its own tools."
-            )
-        stores = [id for id in stores if id in filters.datastore_ids]
+    stores = datastores_of(scene.tools, filters.datastore_ids if filters else ())
     question = _looked_up(scene)[:_LONGEST_QUESTION]
     wanted = [
         Wanted(

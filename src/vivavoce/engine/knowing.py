@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from vivavoce.domain.tools import datastores_of
 from vivavoce.domain.turns import Turn
 from vivavoce.errors import VivavoceError
 from vivavoce.operations.answers import AgentQuery
@@ -15,6 +16,7 @@ from .choosing import model_for
 from .handlers import Work
 from .opening import Opened, why_silent
 from .retrieval import Look
+from .speakers import agent_of, step_of
 from .turns import Stopped, check_nobody_took_over
 
 
@@ -45,6 +47,13 @@ def known_of(op: AgentQuery, opened: Opened, turn: Turn, work: Work, earlier: Ea
         raise Stopped(silence)
     check_nobody_took_over(known.conversation, turn)
     return Known(known, model_for(known, work), looks_for(known, work.tables))
+
+
+def check_filters(op: AgentQuery, opened: Opened, work: Work) -> None:
+    """Refuse a query that asks for what the agent does not know, before its message is stored."""
+    if op.filters is not None and op.filters.datastore_ids:
+        agent = agent_of(step_of(opened.conversation, work), work) or opened.agent
+        datastores_of(work.tables.tools.where(agent_id=agent.id), op.filters.datastore_ids)
 
 
 def known_at_once(op: AgentQuery, opened: Opened, work: Work) -> Known | None:

@@ -22,9 +22,7 @@ def prompt_variables(
     """Each variable and what it stands for; `position` is the place of the last message."""
     return {
         **facts_of(conversation, work),
-        "user-name": contact.name if contact is not None else "",
-        "user-email": contact.email or "" if contact is not None else "",
-        "user-phone-number": contact.phone_number or "" if contact is not None else "",
+        **_of_contact(contact),
         "conversation-id": conversation.id,
         "conversation-channel": conversation.channel,
         "channel": conversation.channel,
@@ -49,6 +47,13 @@ def facts_of(conversation: Conversation, work: Work) -> dict[str, str]:
         for name, each in conversation.variables.items()
         if work.now - each.updated_at <= _REMEMBERED
     }
+
+
+def _of_contact(contact: Contact | None) -> dict[str, str]:
+    """Who the person is, in one line each: they choose it, and may not write instructions with it."""
+    known = (contact.name, contact.email, contact.phone_number) if contact is not None else ("", "", "")
+    names = ("user-name", "user-email", "user-phone-number")
+    return {name: " ".join((value or "").split()) for name, value in zip(names, known, strict=True)}
 
 
 def _percent(share: float | None) -> str:
