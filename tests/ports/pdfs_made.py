@@ -15,6 +15,12 @@ def pdf(
     return assembled([stream(_shown(page)) for page in pages], labels, bookmarks, catalog)
 
 
+def typeset(lines: Sequence[tuple[float, float, str]]) -> bytes:
+    """A file of one page whose lines have a size and a height above the foot of the page."""
+    shown = [f"BT /F1 1 Tf {size} 0 0 {size} 40 {height} Tm ({text}) Tj ET" for size, height, text in lines]
+    return assembled([stream("\n".join(shown).encode("cp1252"))])
+
+
 def assembled(
     contents: Sequence[bytes],
     labels: str = "",

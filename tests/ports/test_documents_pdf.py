@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.domain.documents import Heading, Part
 
-from .pdfs_made import looping_table, pdf, scan
+from .pdfs_made import looping_table, pdf, scan, typeset
 from .test_documents_text import headings_of, read, refusal_of
 
 PROTECTED = zlib.decompress(
@@ -55,6 +55,68 @@ def test_bookmarks_are_headings_where_their_titles_stand():
         (Heading(0, 1, "Unseen"),),
         (Heading(12, 1, "The First Chapter"),),
     ]
+
+
+def test_a_line_in_larger_letters_stands_apart():
+    file = typeset(
+        [
+            (22, 740, "Café of the Market"),
+            (22, 714, "Of Varn"),
+            (11, 695, "It opened in May."),
+            (11, 682, "It sold rope."),
+        ]
+    )
+
+    assert text_of(file) == "Café of the Market\nOf Varn\n\nIt opened in May.\nIt sold rope.\n"
+
+
+def test_a_line_with_room_around_it_stands_apart():
+    file = typeset(
+        [
+            (11, 740, "Of old"),
+            (11, 727, "Varn had"),
+            (11, 714, "Quays"),
+            (11, 690, "The Market"),
+            (11, 666, "It opened"),
+            (11, 653, "In May"),
+            (11, 60, "12"),
+        ]
+    )
+
+    assert text_of(file) == "Of old\nVarn had\nQuays\n\nThe Market\n\nIt opened\nIn May\n\n12\n"
+
+
+def test_a_heading_and_one_line_stand_apart_if_they_are_far_from_each_other():
+    assert (
+        text_of(typeset([(11, 740, "The Market"), (11, 698, "It opened.")])) == "The Market\n\nIt opened.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [(11, 740, "It lay in"), (11, 713, "Varn and"), (11, 686, "The Isles")],
+        [(11, 740, "Of old"), (11, 727, "Varn had"), (11, 714, "a quay"), (11, 500, "of stone.")],
+        [(11, 740, "Of old,"), (11, 727, "as in"), (11, 714, "Oslo,"), (11, 500, "Varn traded.")],
+        [(40, 740, "T"), (11, 727, "he Market"), (11, 714, "Of Varn")],
+    ],
+    ids=["lines far from each other everywhere", "around a picture", "after a comma", "a large first letter"],
+)
+def test_a_sentence_that_goes_on_is_not_divided(lines):
+    assert text_of(typeset(lines)) == "".join(f"{text}\n" for _, _, text in lines)
+
+
+def test_a_bookmark_stands_where_its_title_is_after_blank_lines():
+    file = pdf(["Front\n\n\n\nThe End"], bookmarks=[("The End", 1)])
+
+    (part,) = read("pdf", file)
+
+    assert part.text == "Front\n\nThe End\n"
+    assert part.headings == (Heading(7, 1, "The End"),)
+
+
+def text_of(file: bytes) -> str:
+    return "".join(part.text for part in read("pdf", file))
 
 
 def test_a_divided_word_keeps_its_hyphen():

@@ -18,6 +18,7 @@ from vivavoce.domain.documents import Heading, Part
 from vivavoce.errors import Unreadable
 
 from .cleaning import cleaned, titled
+from .spacing import spaced
 
 # Found now, because the process that reads may open no file later.
 codecs.lookup("utf-16-le")
@@ -78,7 +79,7 @@ def _text_of(document: Any, index: int) -> str:
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError:
         raise Unreadable(f"The file is damaged: its page {index + 1} cannot be read.", hint=_MEND) from None
-    text: str = text_page.get_text_range()
+    text = spaced(text_page.get_text_range(), text_page)
     text_page.close()
     page.close()
     if not text.isascii() or "\u0002" in text:
