@@ -120,3 +120,13 @@ def test_things_of_every_century_after_the_corpus_are_known(thing):
 @pytest.mark.parametrize("thing", ["the earthquake of Lisbon", "the telescope", "inoculation", "the Jesuits"])
 def test_things_of_its_own_time_are_no_limit(thing):
     assert later_than(f"What is said about {thing}?", date(1778, 12, 31), NOW) is None
+
+
+@pytest.mark.parametrize("war", ["World War II", "Second World War", "Segunda Guerra Mundial"])
+def test_a_corpus_that_ends_in_1938_ended_before_the_second_world_war_and_not_before_hitler(war):
+    found = later_than(f"What is said of the {war}?", date(1938, 12, 31), NOW)
+
+    assert found is not None
+    assert found.word == war
+    assert later_than(f"What is said of the {war}?", date(1939, 12, 31), NOW) is None
+    assert later_than("What is said of Hitler?", date(1938, 12, 31), NOW) is None
