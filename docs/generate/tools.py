@@ -69,7 +69,7 @@ def _tool(kind: Kind) -> Iterator[str]:
     if spec.takes_along:
         facts.append(f"Also removed: {spec.takes_along}.")
     if spec.anonymous:
-        facts.append("Over REST, a public agent needs no key.")
+        facts.append(f"Over REST, a public {_opened_by(kind)} needs no key.")
     facts.append(f"Command `vivavoce {spec.command}`.")
     if spec.route is not None:
         facts.append(f"REST `{spec.route.method} {spec.route.path}`.")
@@ -79,6 +79,12 @@ def _tool(kind: Kind) -> Iterator[str]:
     yield from _arguments(kind)
     names = _result_fields(kind)
     yield from (f"Result: {listed(names)}.", "")
+
+
+def _opened_by(kind: Kind) -> str:
+    """What its owner makes public, so that strangers may ask."""
+    route = kind.spec.route
+    return "avatar" if route is not None and route.path.startswith("/avatars") else "agent"
 
 
 def _arguments(kind: Kind) -> Iterator[str]:

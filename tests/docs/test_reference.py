@@ -171,3 +171,12 @@ def test_the_registry_entry_names_settings_that_exist_and_hides_the_secret_one()
 
     assert secret == {"VIVAVOCE_DATABASE": False, "VIVAVOCE_MASTER_KEY": True}
     assert set(secret) <= {variable(field.name) for field in settable()}
+
+
+def test_what_is_public_under_avatars_is_an_avatar():
+    page = (REFERENCE / "tools.md").read_text(encoding="utf-8")
+    told = {line for line in page.splitlines() if "needs no key" in line}
+
+    for line in told:
+        assert ("a public avatar" in line) == ("`GET /avatars" in line or "`POST /avatars" in line)
+    assert any("a public avatar" in line for line in told)
