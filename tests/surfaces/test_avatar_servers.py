@@ -212,7 +212,9 @@ async def test_a_question_that_the_corpus_does_not_answer_gets_no_citation(conne
     [
         {"max_results": 1},
         {"maxResults": 1},
+        {"max_results": "1"},
         {"limit": 1.0},
+        {"limit": "1", "threshold": "0.0"},
         {"limit": None, "threshold": None},
         {"limit": 10_000},
         {"context": "We spoke of farmers."},
@@ -230,12 +232,25 @@ async def test_other_spellings_of_a_search_are_understood(connected, era, given)
 
 
 @pytest.mark.parametrize(
+    "given", [{"max_results": 0, "limit": 1}, {"limit": None, "max_results": 1}], ids=str
+)
+async def test_of_two_names_for_an_argument_that_of_the_specification_counts(connected, era, given):
+    async with await connected(era, has_read=True) as client:
+        answer = await client.call_tool("query_corpus", {**BOUNDARIES, "threshold": 0, **given})
+
+    assert [passage["content"] for passage in answer.structured_content["passages"]] == [TEXT]
+
+
+@pytest.mark.parametrize(
     ("given", "complaint"),
     [
         ({}, "query: is required"),
         ({"query": ""}, "query: "),
         ({"query": "x", "limit": 0}, "limit: "),
         ({"query": "x", "limit": "many"}, "limit: "),
+        ({"query": "x", "limit": "2.5"}, "limit: "),
+        ({"query": "x", "limit": "0"}, "limit: "),
+        ({"query": "x", "threshold": "nan"}, "threshold: "),
         ({"query": "x", "threshold": 7}, "threshold: "),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field
@@ -12,6 +13,7 @@ MOST_PASSAGES = 50
 """However many are asked for."""
 PASSAGES, THRESHOLD = 5, 0.7
 """The defaults of the Avatar MCP specification."""
+_NUMERAL = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class Spoken(Value):
@@ -24,16 +26,22 @@ class Spoken(Value):
 
 
 def _limit(given: Any) -> Any:
-    """A whole number may be written 5.0; nothing is the default."""
+    """A whole number may be written 5.0 or "5"; nothing is the default."""
     if given is None:
         return PASSAGES
+    given = _number(given)
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     return min(given, MOST_PASSAGES) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
 def _threshold(given: Any) -> Any:
-    return THRESHOLD if given is None else given
+    return THRESHOLD if given is None else _number(given)
+
+
+def _number(given: Any) -> Any:
+    """A number, also from a text: some clients send what a schema does not declare as text."""
+    return float(given) if isinstance(given, str) and _NUMERAL.fullmatch(given) else given
 
 
 def _conversation(given: Any) -> Any:

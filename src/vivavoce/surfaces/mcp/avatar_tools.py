@@ -85,9 +85,13 @@ def avatar_tool(name: ToolName, about: Config) -> Tool:
 
 
 def arguments(kind: type[Operation[Any]], given: dict[str, Any], avatar_id: str) -> dict[str, Any]:
-    """What a client sent, for the operation. The specification leaves its objects open, so we do."""
-    known = {name for field in kind.model_fields.values() for name in _spellings(field)}
-    return {name: value for name, value in given.items() if name in known} | {"avatarId": avatar_id}
+    """What a client sent, for the operation. The specification leaves its objects open, so we do.
+
+    Where an argument has two names, that of the specification counts.
+    """
+    named = [[name for name in _spellings(field) if name in given] for field in kind.model_fields.values()]
+    chosen = (next((name for name in names if given[name] is not None), names[0]) for names in named if names)
+    return {name: given[name] for name in chosen} | {"avatarId": avatar_id}
 
 
 def readable(said: AvatarResponse) -> str:
