@@ -90,3 +90,19 @@ async def test_a_tool_names_an_avatar_that_is_there_and_each_once(office):
         await office.run("add_agent_tool", **same, config={"avatarId": "nobody"})
     with pytest.raises(Conflict):
         await office.run("add_agent_tool", **same, config={"avatarId": CONFIG["id"]})
+
+
+async def test_an_agent_without_a_model_passes_on_what_its_avatar_says(tmp_path, clock):
+    with open_test_engine(tmp_path, clock) as engine:
+        office = await _Office(engine, None).opened()
+
+        question = "How many irrigation systems in Nepal did the team study?"
+        answer = (await office.run("agent_query", id=office.agent, query=question))["answer"]
+        greeting = (await office.run("agent_query", id=office.agent, query="Hello!"))["answer"]
+        await office.run("delete_avatar", id=CONFIG["id"])
+        gone = (await office.run("agent_query", id=office.agent, query=question))["answer"]
+
+    assert "127 irrigation systems in Nepal" in answer
+    assert "Governing the Commons" in answer.partition("Sources:")[2]
+    assert greeting == "Hello! How can I help you?"
+    assert "found nothing" in gone

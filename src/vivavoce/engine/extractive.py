@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 
 from vivavoce.domain.extracting import Extract, Passage, extracts_for
@@ -17,9 +18,12 @@ from vivavoce.domain.wishes import (
 )
 from vivavoce.ports import Called, Delta, Piece, Prompt, Returned, Spent
 
+from .offering import QUESTION
+
 _HUMAN, _RESOLVED = "request_human", "mark_as_resolved"
 _REFUSED = "Not called"
 """How the toolbox begins to say that it did not make a call."""
+_FAILED = (_REFUSED, "The avatar did not answer")
 
 
 class ExtractiveModel:
@@ -75,9 +79,25 @@ def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
     extracts = extracts_for(asked, earlier, passages) if has_words(asked) else []
     if extracts:
         yield from (Delta(text) for text in _joined(extracts))
+    elif otherwise == "unknown" and has_words(asked) and (avatar := _avatar_in(prompt)) is not None:
+        yield from _consulted(prompt, avatar, asked)
     else:
         is_bare = otherwise == "unknown" and not passages and not prompt.has_datastore
         yield Delta(_said(prompt, "no_model" if is_bare else otherwise))
+
+
+def _avatar_in(prompt: Prompt) -> str | None:
+    """The first avatar that may be asked, by its name as a tool."""
+    return next((tool.name for tool in prompt.tools if tool.parameters is QUESTION), None)
+
+
+def _consulted(prompt: Prompt, avatar: str, asked: str) -> Iterator[Piece]:
+    """The question for an avatar, and then what it said, with its sources."""
+    told = [step.text for step in prompt.steps if isinstance(step, Returned) and step.name == avatar]
+    if not told:
+        yield Called("call-1", avatar, json.dumps({"question": asked}))
+    else:
+        yield Delta(_said(prompt, "unknown") if told[-1].startswith(_FAILED) else told[-1])
 
 
 def _joined(extracts: Sequence[Extract]) -> Iterator[str]:
