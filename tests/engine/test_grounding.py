@@ -325,6 +325,95 @@ async def test_what_the_persona_does_not_speak_of_is_not_quoted(tmp_path):
     assert "accountable" not in answer["response"]
 
 
+KEEPERS = (
+    "The resident keeper lives in the tower and lights the lamp. The relief boat comes on Mondays. "
+    "The travelling keeper goes from tower to tower and mends the lamps.\n"
+)
+
+
+async def test_of_the_sentences_that_answer_the_best_are_said_where_only_some_may(tmp_path):
+    persona = {**CONFIG["systemPrompt"], "constraints": ["At most one sentence."]}
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads(KEEPERS)
+        earlier = [{"role": "user", "content": "What does the resident keeper do?"}]
+        answer = await thinker.answers("what about the travelling keeper?", context=earlier)
+
+    assert [each["quote"][:21] for each in answer["citations"]] == ["The travelling keeper"]
+
+
+async def test_the_best_sentences_are_said_in_reading_order(tmp_path):
+    persona = {**CONFIG["systemPrompt"], "constraints": ["At most two sentences."]}
+    text = (
+        "Monitors of lakes are paid in coin by the guild. Each spring the monitors of lakes in the valley "
+        "are paid in fish. Monitors of lakes near towns are paid in spring with rice."
+    )
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads(text)
+        answer = await thinker.answers("What are monitors of lakes paid in spring?")
+        why = await thinker.why(answer)
+
+    assert [each["quote"][-8:] for each in answer["citations"]] == ["in fish.", "th rice."]
+    assert [each["reason"] for each in why["claims"]] == ["it is to say 2 sentences at most", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "question", "refusal"),
+    [
+        (
+            "Do not discuss religion.",
+            "Religion divided the realm in 1310. The canal was dug in 1320.",
+            "When did religion divide the realm?",
+            "I do not speak of this",
+        ),
+        (
+            "Do not discuss religion.",
+            "Religion divided the realm in 1310. The canal was dug in 1320.",
+            "What divided the realm in 1310?",
+            "I do not speak of this",
+        ),
+        (
+            "N\u00e3o fale sobre religi\u00e3o.",
+            "A religi\u00e3o dividiu o reino em 1310. O canal foi aberto em 1320.",
+            "Quando a religi\u00e3o dividiu o reino?",
+            "N\u00e3o falo disso",
+        ),
+        (
+            "No hables de religi\u00f3n.",
+            "La religi\u00f3n dividi\u00f3 el reino en 1310. El canal se abri\u00f3 en 1320.",
+            "\u00bfCu\u00e1ndo dividi\u00f3 la religi\u00f3n el reino?",
+            "No hablo de esto",
+        ),
+    ],
+)
+async def test_a_refusal_for_a_constraint_says_so_and_nothing_of_the_corpus(
+    tmp_path, rule, text, question, refusal
+):
+    persona = {**CONFIG["systemPrompt"], "constraints": [rule]}
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads(text)
+        answer = await thinker.answers(question)
+        why = await thinker.why(answer)
+
+    assert answer["abstained"] is True
+    assert answer["response"].startswith(refusal)
+    assert "orpus" not in answer["response"]
+    assert "1310" not in answer["response"]
+    assert BOOK["title"] not in answer["response"]
+    assert why["limits"]["silent"] == "constraint"
+
+
+async def test_what_is_not_spoken_of_is_refused_alike_whether_the_corpus_has_it_or_not(tmp_path):
+    persona = {**CONFIG["systemPrompt"], "constraints": ["Do not discuss religion."]}
+    question = "When did religion divide the realm?"
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads()
+        without = await thinker.answers(question)
+        await thinker.reads("Religion divided the realm in 1310.", SPEECH)
+        having = await thinker.answers(question)
+
+    assert having["response"] == without["response"]
+
+
 # Questions that the corpus asks itself
 
 FAQ = """# Frequent questions

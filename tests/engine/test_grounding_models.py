@@ -21,10 +21,11 @@ HOLDS = ("Ostrom holds that monitors are accountable to the appropriators.", 1, 
 def asked(tmp_path):
     """Asks a thinker whose model says these things, one after the other."""
 
-    async def ask(*rounds, question=QUESTION, text=None, **more):
+    async def ask(*rounds, question=QUESTION, text=None, rules=(), **more):
         model = ScriptedModel(list(rounds))
         with open_thinker(tmp_path, model) as thinker:
-            await thinker.opened()
+            persona = CONFIG["systemPrompt"]
+            await thinker.opened(systemPrompt={**persona, "constraints": [*persona["constraints"], *rules]})
             await (thinker.reads() if text is None else thinker.reads(text))
             answer = await thinker.answers(question, **more)
             return answer, await thinker.why(answer), model
@@ -128,6 +129,117 @@ async def test_a_quote_under_a_wrong_number_is_cited_where_it_stands(asked):
     answer, _, _ = await asked(claims((HOLDS[0], 99, MONITORS)), verdicts(True))
 
     assert [each["quote"] for each in answer["citations"]] == [MONITORS]
+
+
+REALM = (
+    "The realm was founded in 1301. Religion divided the realm in 1310. The realm was joined in 1320. "
+    "The realm was sold in 1330.\n"
+)
+FOUNDED, DIVIDED, JOINED, SOLD = (
+    (f"{each}.", 1, f"{each}.") for each in REALM.strip().removesuffix(".").split(". ")
+)
+REALM_ASKED = "When was the realm founded, divided, joined and sold?"
+
+
+async def test_a_model_is_held_to_the_constraints_of_the_persona(asked):
+    answer, why, _ = await asked(
+        claims(FOUNDED, DIVIDED, JOINED, SOLD),
+        verdicts(True, True, True),
+        question=REALM_ASKED,
+        text=REALM,
+        rules=["At most two sentences.", "Do not discuss politics or religion."],
+    )
+
+    assert [each["quote"] for each in answer["citations"]] == [FOUNDED[2], JOINED[2]]
+    assert "eligion" not in answer["response"]
+    assert [each["reason"] for each in why["claims"]] == [
+        "",
+        "its quote speaks of what it is not to speak of: religion",
+        "",
+        "it is to say 2 sentences at most",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "rule", "reason"),
+    [
+        (
+            "The realm was divided in 1310.",
+            "Religion divided the realm in 1310.",
+            "Do not discuss religion.",
+            "its quote speaks of what it is not to speak of: religion",
+        ),
+        (
+            "A religi\u00e3o dividiu o reino em 1310.",
+            "Religion divided the realm in 1310.",
+            "N\u00e3o fale sobre religi\u00e3o.",
+            "it speaks of what it is not to speak of: religiao",
+        ),
+    ],
+)
+async def test_a_claim_and_its_quote_are_both_held_to_the_constraints(asked, claim, quote, rule, reason):
+    answer, why, _ = await asked(
+        claims((claim, 1, quote), JOINED),
+        verdicts(True, True),
+        question=REALM_ASKED,
+        text=REALM,
+        rules=[rule],
+    )
+
+    assert [each["quote"] for each in answer["citations"]] == [JOINED[2]]
+    assert reasons(why) == [reason]
+
+
+async def test_the_sentences_of_a_claim_are_counted(asked):
+    text = "The realm was founded in 1301. The realm was joined in 1320. The realm was sold in 1330.\n"
+    both = (f"{FOUNDED[0]} {JOINED[0]}", 1, f"{FOUNDED[2]} {JOINED[2]}")
+    answer, why, _ = await asked(
+        claims(both, SOLD),
+        verdicts(True, True),
+        question=REALM_ASKED,
+        text=text,
+        rules=["At most one sentence."],
+    )
+
+    assert [each["quote"] for each in answer["citations"]] == [SOLD[2]]
+    assert reasons(why) == ["it is to say 1 sentences at most"]
+
+
+@pytest.mark.parametrize("drafted", [claims(DIVIDED), claims()])
+async def test_where_a_constraint_leaves_a_model_nothing_to_say_it_does_not_blame_the_corpus(asked, drafted):
+    answer, why, _ = await asked(
+        drafted,
+        question="What divided the realm in 1310?",
+        text="Religion divided the realm in 1310.",
+        rules=["Do not discuss religion."],
+    )
+
+    assert answer["abstained"] is True
+    assert answer["response"].startswith("I do not speak of this")
+    assert why["limits"]["silent"] == "constraint"
+
+
+async def test_a_model_that_finds_no_answer_is_not_taken_for_one_that_may_not_give_it(asked):
+    answer, why, _ = await asked(
+        claims(), question=REALM_ASKED, text=REALM, rules=["At most one sentence.", "Do not discuss money."]
+    )
+
+    assert answer["abstained"] is True
+    assert why["limits"]["silent"] == "corpus miss"
+
+
+async def test_a_claim_that_alone_is_too_long_does_not_make_the_corpus_silent(asked):
+    both = (f"{JOINED[0]} {SOLD[0]}", 1, f"{JOINED[2]} {SOLD[2]}")
+    answer, why, _ = await asked(
+        claims(both),
+        verdicts(True),
+        question="What became of it, in the end?",
+        text=REALM,
+        rules=["At most one sentence."],
+    )
+
+    assert answer["abstained"] is True
+    assert why["limits"]["silent"] == "constraint"
 
 
 TOWERS = "Tower number 4321 was built in 1902. It is of granite. Tower number 4322 was built in 1911.\n"

@@ -1,4 +1,4 @@
-"""Constraints: what a persona holds to, as far as it can be held to without a model."""
+"""Constraints: what a persona holds to, as far as words and numbers tell it, with and without a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .words import folded, words_of
 
 
 class Constraints(NamedTuple):
-    """What an answer in sentences of a corpus is held to."""
+    """What an answer is held to, whoever drafts it."""
 
     most: int | None = None
     """How many sentences it has at most."""
@@ -19,6 +19,10 @@ class Constraints(NamedTuple):
     """What is not spoken of."""
     others: tuple[str, ...] = ()
     """The constraints that only a model can heed."""
+
+    def is_over(self, sentences: int) -> bool:
+        """Whether so many sentences are more than may be said."""
+        return self.most is not None and sentences > self.most
 
     def shuns(self, text: str, language: str) -> str:
         """What a text speaks of that is not to be spoken of; empty where there is nothing."""

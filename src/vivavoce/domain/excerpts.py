@@ -55,6 +55,11 @@ def is_instruction(text: str) -> bool:
     return _INSTRUCTION.search(folded(text)) is not None
 
 
+def asks_for_instructions(question: str) -> bool:
+    """Whether a question is about instructions that stand in a text."""
+    return is_instruction(question) or _ABOUT_INSTRUCTIONS.search(folded(question)) is not None
+
+
 _SHORTEST = 3
 _LONGEST_HEADING = 10
 _HEADING = re.compile(r"#{1,6}\s+\S")
@@ -97,6 +102,15 @@ _INSTRUCTION = re.compile(
     | \breveal\s+(?:your|the)\s
     | </?(?:system|passage|instructions?|tool)\b|<\||\[/?inst\]""",
     re.VERBOSE,
+)
+_ABOUT_INSTRUCTIONS = re.compile(
+    r"""^(?=.*\b(?:instructions?|instruc(?:ao|oes|cion|ciones))\b)
+      .*\b(?:hidden|ai|ia|llm|chatbots?|models?|modelos?|assistants?|texts?|textos?|documents?|documentos?
+      |passages?|passagens?|passagem|pasajes?|corpus|prompts?)\b
+    | \bprompts?\s+injections?\b | \b(?:system|hidden|injected|model)\s+prompts?\b
+    | \b(?:the|an?|this|that|any|your|what|which|o|os|um|el|los|un|qual|que|cual)\s+prompts?
+      (?=\s*(?:[?.,!:;"]|$|\b(?:in|of|for|from|to|that|is|are|does|do|say|says|tells?|em|no|do|de|en|del|diz|dice)\b))""",
+    re.VERBOSE | re.DOTALL,
 )
 
 

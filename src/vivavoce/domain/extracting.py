@@ -106,13 +106,20 @@ def best_of(weighed: Sequence[Weighed], least: float) -> list[Weighed]:
 def in_order(chosen: Sequence[Weighed]) -> list[Weighed]:
     """Best passage first and each in reading order, with the sentence that another points back to."""
     kept: dict[int, dict[int, Weighed]] = {}
-    for each in chosen:
+    for each in ranked(chosen):
         kept.setdefault(each.passage.number, {})[each.excerpt.place] = each
-        if each.excerpt.points_back:
-            before = _before(each)
-            if before is not None:
-                kept[each.passage.number].setdefault(before.place, each._replace(excerpt=before))
     return [places[place] for places in kept.values() for place in sorted(places)]
+
+
+def ranked(chosen: Sequence[Weighed]) -> list[Weighed]:
+    """Best first, each followed by the sentence that it points back to."""
+    kept: dict[tuple[int, int], Weighed] = {}
+    for each in chosen:
+        kept.setdefault((each.passage.number, each.excerpt.place), each)
+        before = _before(each) if each.excerpt.points_back else None
+        if before is not None:
+            kept.setdefault((each.passage.number, before.place), each._replace(excerpt=before))
+    return list(kept.values())
 
 
 _MOST = 3

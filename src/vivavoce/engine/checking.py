@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 from vivavoce.domain.avatars import Avatar, Source
 from vivavoce.domain.claims import Claim
-from vivavoce.domain.excerpts import is_instruction
+from vivavoce.domain.excerpts import asks_for_instructions, is_instruction
 from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground, unbroken
 from vivavoce.domain.identifiers import Identified
@@ -69,6 +68,8 @@ class Checked:
     """Why it was dropped; empty while it stands."""
     is_plain: bool = True
     """Whether all its words are those of the quote; else a second reader must find that it follows."""
+    is_constrained: bool = False
+    """Whether it was dropped for what the persona holds to, not because it does not hold."""
 
     def dropped(self, reason: str) -> Checked:
         """The same claim, not to be said."""
@@ -166,22 +167,6 @@ def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Ju
     if again.objection or len(wider.text) > LONGEST_QUOTE:
         return known, verdict._replace(is_plain=False)
     return replace(known, quote=wider, where=where), again
-
-
-def asks_for_instructions(question: str) -> bool:
-    """Whether a question is about instructions that stand in a text."""
-    return is_instruction(question) or _ABOUT_INSTRUCTIONS.search(folded(question)) is not None
-
-
-_ABOUT_INSTRUCTIONS = re.compile(
-    r"""^(?=.*\b(?:instructions?|instruc(?:ao|oes|cion|ciones))\b)
-      .*\b(?:hidden|ai|ia|llm|chatbots?|models?|modelos?|assistants?|texts?|textos?|documents?|documentos?
-      |passages?|passagens?|passagem|pasajes?|corpus|prompts?)\b
-    | \bprompts?\s+injections?\b | \b(?:system|hidden|injected|model)\s+prompts?\b
-    | \b(?:the|an?|this|that|any|your|what|which|o|os|um|el|los|un|qual|que|cual)\s+prompts?
-      (?=\s*(?:[?.,!:;"]|$|\b(?:in|of|for|from|to|that|is|are|does|do|say|says|tells?|em|no|do|de|en|del|diz|dice)\b))""",
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.domain.answerability import Evidence, Mark, logit_of, unlike_told
-from vivavoce.domain.extracting import Weighed, best_of, in_order, weighed_for
+from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
 from vivavoce.errors import NotAvailable
@@ -44,6 +44,8 @@ class Sentence:
     start: int
     end: int
     """Where it stands in the text of the passage."""
+    rank: int = 0
+    """How many answer better."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ async def extracted_from(
         return Extraction()
     inquiry = Inquiry(question, tuple(earlier), tuple(candidates))
     if there := await asyncio.to_thread(inquiry.answered_there):
-        return Extraction(tuple(map(_sentence, there)), _ASKED_THERE, {"isAskedThere": True})
+        return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
     marked = await _marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
     return _extraction(marked)
@@ -186,9 +188,14 @@ def _extraction(finding: _Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
     said = in_order(finding.chosen) if likelihood >= _ANSWERS else []
     why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}
-    return Extraction(tuple(map(_sentence, said)), likelihood, why)
+    return Extraction(_sentences(said, ranked(finding.chosen)), likelihood, why)
 
 
-def _sentence(weighed: Weighed) -> Sentence:
+def _sentences(said: Sequence[Weighed], best_first: Sequence[Weighed]) -> tuple[Sentence, ...]:
+    ranks = {_place(each): rank for rank, each in enumerate(best_first)}
+    return tuple(Sentence(*_place(each), rank=ranks[_place(each)]) for each in said)
+
+
+def _place(weighed: Weighed) -> tuple[int, int, int]:
     start = weighed.excerpt.start
-    return Sentence(weighed.passage.number, start, start + len(weighed.excerpt.text))
+    return weighed.passage.number, start, start + len(weighed.excerpt.text)

@@ -10,13 +10,12 @@ from typing import Any
 
 from vivavoce.domain.avatars import Avatar, Confidence, Source
 from vivavoce.domain.certainty import Certainty, coverage
-from vivavoce.domain.claims import Claim
-from vivavoce.domain.constraints import constraints_in
+from vivavoce.domain.constraints import Constraints, constraints_in
 from vivavoce.domain.eras import Later, later_than
-from vivavoce.domain.excerpts import is_instruction
 from vivavoce.domain.framing import SPOKEN, spoken_language
 from vivavoce.domain.identifiers import identified_in
 from vivavoce.domain.introductions import SmallTalk, small_talk
+from vivavoce.domain.languages import language_of
 from vivavoce.domain.reporting import has_rules
 from vivavoce.domain.standalone import Spoken, Standalone
 from vivavoce.errors import InvalidInput
@@ -24,25 +23,18 @@ from vivavoce.operations.avatar_results import Citation
 from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.ports import Model, Said
 
-from .checking import (
-    LONGEST_QUOTE,
-    Checked,
-    Quote,
-    Scene,
-    Window,
-    asks_for_instructions,
-    checked,
-    quote_at,
-    windows_of,
-)
+from .checking import Checked, Scene, Window, checked, windows_of
 from .claiming import Drafting, drafting_with, model_of
-from .corpora import asked_of, corpus_passages, read_by, sources_of, standing
+from .constraining import shortened, unshunned
+from .corpora import asked_of, corpus_passages, read_by, sources_of
 from .explaining import Why
 from .extraction import Extraction, extracted
 from .handed import handed_in
 from .handlers import Errand
+from .quoting import quoted
 from .retrieval import Found
 from .voicing import (
+    Reason,
     Voiced,
     introduced,
     is_strange,
@@ -57,8 +49,6 @@ PASSAGES = 10
 """How many passages an answer is looked for in, besides those that a caller hands in."""
 _DEEP = 50
 """How far the passages of a caller are looked for among those that were found."""
-_MOST_QUOTED = 1_000
-"""Characters that an answer of quotes has at most, unless one quote alone is longer."""
 _RELEVANT = 0.1
 """Less likely passages are not shown to a model."""
 _NO_RULES = "it is in a language in which it cannot be told who speaks"
@@ -112,6 +102,9 @@ class _Answering:
     later: Later | None
     sources: list[Source]
     why: Why
+    rules: Constraints
+    is_constrained: bool = False
+    """Whether something would have been said that the rules do not allow."""
 
     @classmethod
     async def of(cls, avatar: Avatar, op: GenerateResponse, errand: Errand) -> _Answering:
@@ -122,7 +115,8 @@ class _Answering:
             asked = asked.without(later.word)
         language = spoken_language(op.question, people)
         sources, why = await sources_of(avatar), Why(op.question, asked, later)
-        return cls(avatar, errand, op, context, asked, language, later, sources, why)
+        rules = constraints_in(avatar.about.system_prompt.constraints)
+        return cls(avatar, errand, op, context, asked, language, later, sources, why, rules)
 
     async def answered(self) -> Grounded:
         found = await self._passages()
@@ -130,9 +124,12 @@ class _Answering:
         model = await self.errand.read(partial(model_of, self.avatar), is_long=True) if found else None
         extraction, voiced = await self._read(model, found, windows)
         self.why.extraction(extraction)
+        scene = Scene(self.avatar, self.sources, windows, self.op.question, ())
+        quotes = quoted(extraction.sentences, scene, self.rules)
         if voiced is None:
-            voiced = self._extracted(extraction, windows)
+            voiced = self._extracted(quotes)
         if not voiced.citations:
+            self.is_constrained |= self._is_shunned() or any(each.is_constrained for each in quotes)
             return await self._silent(found)
         return self._said(voiced, extraction, found)
 
@@ -186,12 +183,12 @@ class _Answering:
         named = identified_in(self.asked.question)
         scene = Scene(self.avatar, self.sources, around, self.op.question, people, named)
         told = [
-            each if has_rules(each.claim.text) else each.dropped(_NO_RULES)
+            unshunned(each, self.rules) if has_rules(each.claim.text) else each.dropped(_NO_RULES)
             for each in await checked(draft.claims, scene)
         ]
-        claims = await drafting.reread(told)
+        claims = shortened(await drafting.reread(told), self.rules)
         kept = [each for each in claims if not each.reason]
-        self.why.claims(claims, draft.passed_over)
+        self._noted(claims, draft.passed_over)
         is_lost = bool(claims) and not kept  # it found something to say, though not as it put it
         self.why.model(drafting.written(), fell_back=is_lost)
         if is_lost:
@@ -199,40 +196,18 @@ class _Answering:
         limit = limit_said(self.later, self.language)
         return spoken_from_claims(kept, self.avatar, self.sources, self.language, limit)
 
-    def _extracted(self, extraction: Extraction, windows: Sequence[Window]) -> Voiced:
+    def _extracted(self, quotes: Sequence[Checked]) -> Voiced:
         """Sentences of the corpus as they stand."""
-        kept: list[Checked] = []
-        rules = constraints_in(self.avatar.about.system_prompt.constraints)
-        asks, size = asks_for_instructions(self.op.question), 0
-        for sentence in extraction.sentences:
-            quote = quote_at(windows[sentence.place], sentence.start, sentence.end)
-            where = standing(quote.window.found, quote.span.start, self.sources)
-            claim = Claim(quote.text, sentence.place + 1, quote.text)
-            reason = ""
-            if (
-                quote.text != quote.window.found.cited.text[sentence.start : sentence.end]
-                or not quote.text.strip()
-            ):
-                reason = "its document changed after it was found"
-            elif is_instruction(quote.text) and not asks:
-                reason = "its quote speaks to a model, not to a reader"
-            elif len(quote.text) > LONGEST_QUOTE:
-                reason = f"its quote is longer than {LONGEST_QUOTE} characters"
-            elif shunned := rules.shuns(quote.text, quote.window.found.cited.language):
-                reason = f"its quote speaks of what it is not to speak of: {shunned}"
-            elif any(each.quote is not None and _overlap(each.quote, quote) for each in kept):
-                reason = "it was said already"
-            elif rules.most is not None and sum(not each.reason for each in kept) == rules.most:
-                reason = f"it is to say {rules.most} sentences at most"
-            elif size and size + len(quote.text) > _MOST_QUOTED:
-                reason = "enough is quoted already"
-            size += 0 if reason else len(quote.text)
-            kept.append(Checked(claim, quote, where, reason))
-        self.why.claims(kept, 0)
-        said = [(each.quote, each.where) for each in kept if not each.reason]
+        self._noted(quotes, 0)
+        said = [(each.quote, each.where) for each in quotes if not each.reason]
         limit = limit_said(self.later, self.language)
         pairs = [(quote, where) for quote, where in said if quote is not None and where is not None]
         return spoken_from_quotes(pairs, self.avatar, self.sources, self.language, limit)
+
+    def _noted(self, claims: Sequence[Checked], passed_over: int) -> None:
+        """Keeps what became of claims, and whether the persona's constraints dropped any."""
+        self.why.claims(claims, passed_over)
+        self.is_constrained |= any(each.is_constrained for each in claims)
 
     def _said(self, voiced: Voiced, extraction: Extraction, found: Sequence[Found]) -> Grounded:
         places = {(each.document_id, each.start) for each in voiced.citations}
@@ -266,10 +241,8 @@ class _Answering:
 
     async def _silent(self, found: Sequence[Found]) -> Grounded:
         """The acknowledgement of limits."""
-        best = max((each.score for each in found), default=0.0)
-        is_stranger = self.later is None and is_strange(self.asked.text, self.avatar, self.sources, best)
         read = await self.errand.read(partial(read_by, self.avatar, self.sources), is_long=True)
-        is_empty = not found and read.is_nothing
+        reason = self._reason(found, is_empty=not found and read.is_nothing)
         others = await self.errand.read(lambda work: others_for(self.asked.text, self.avatar, work))
         response = silence(
             self.avatar,
@@ -277,20 +250,30 @@ class _Answering:
             found,
             self.asked.text,
             self.language,
+            reason=reason,
             limit=limit_said(self.later, self.language),
-            is_stranger=is_stranger,
-            is_empty=is_empty,
             others=others,
         )
-        reason = "out of scope" if is_stranger else "after its time" if self.later else "corpus miss"
-        self.why.silence("empty corpus" if is_empty else reason)
+        self.why.silence(reason)
         return Grounded(response, self.language, why=self.why.written())
+
+    def _reason(self, found: Sequence[Found], *, is_empty: bool) -> Reason:
+        """Why nothing is answered."""
+        if is_empty:
+            return "empty corpus"
+        if self.is_constrained:
+            return "constraint"
+        if self.later is not None:
+            return "after its time"
+        best = max((each.score for each in found), default=0.0)
+        is_stranger = is_strange(self.asked.text, self.avatar, self.sources, best)
+        return "out of scope" if is_stranger else "corpus miss"
+
+    def _is_shunned(self) -> bool:
+        """Whether the question itself speaks of what is not to be spoken of."""
+        question = self.asked.question
+        return bool(self.rules.shuns(question, language_of(question, self.language)))
 
 
 def _place(found: Found) -> tuple[str, int, int]:
     return found.cited.document_id, found.cited.passage.start, found.cited.passage.end
-
-
-def _overlap(one: Quote, other: Quote) -> bool:
-    same = one.window.found.cited.document_id == other.window.found.cited.document_id
-    return same and one.span.start < other.span.end and other.span.start < one.span.end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from vivavoce.domain.avatars import Avatar, Config, Source
 from vivavoce.domain.citation_styles import Cited, Style, style_in
@@ -42,6 +42,10 @@ _SPOKEN = (
     "aula",
 )
 _DESCRIPTION = 240
+Reason = Literal["empty corpus", "constraint", "out of scope", "after its time", "corpus miss"]
+"""Why nothing is answered."""
+_REFUSALS = {"empty corpus": "empty", "constraint": "forbidden", "out of scope": "stranger"}
+"""What is said where no work comes near, or none is to be named."""
 
 
 class Voiced(NamedTuple):
@@ -121,19 +125,17 @@ def silence(
     question: str,
     language: str,
     *,
+    reason: Reason,
     limit: str,
-    is_stranger: bool,
-    is_empty: bool,
     others: Sequence[str],
 ) -> str:
-    """That the corpus holds no answer: what it holds instead, and where one might look."""
+    """That there is no answer and why: what the corpus holds instead, and where one might look."""
     about = avatar.about
-    first = limit or said("empty" if is_empty else "stranger" if is_stranger else "silent", language)
-    parts = [first]
-    if limit:
-        parts.append(said("empty" if is_empty else "silent", language))
+    parts = [said(_REFUSALS.get(reason, "silent"), language)]
+    if limit and reason != "constraint":
+        parts.insert(0, limit)
     parts.append(_areas(about, sources, language))
-    works = [] if is_stranger or is_empty else _near(question, sources, found)
+    works = [] if reason in _REFUSALS else _near(question, sources, found)
     if works:
         style = style_in(about.system_prompt.citation_style)
         parts.append(said("near", language, works=listed([_work(each, style) for each in works], language)))
