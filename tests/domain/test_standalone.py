@@ -15,7 +15,7 @@ SERIES = Spoken(False, "Let us compare the state and the market.")
         ("What does she say of the last?", [LISTED], "What is said about local monitors?"),
         ("And the latter?", [SERIES], "And market?"),
         ("What of the former?", [SERIES], "What of state?"),
-        ("E quanto ao segundo?", [LISTED], "E quanto ao segundo?"),
+        ("E quanto ao segundo?", [LISTED], "E quanto a graduated sanctions?"),
         ("E o segundo?", [LISTED], "E graduated sanctions?"),
         ("\u00bfY la segunda?", [LISTED], "\u00bfY graduated sanctions?"),
         ("What was the Second World War about?", [LISTED], "What was the Second World War about?"),
@@ -24,6 +24,24 @@ SERIES = Spoken(False, "Let us compare the state and the market.")
 )
 def test_the_second_one_is_what_was_named_second(question, context, meant):
     assert standalone(question, context).question == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "meant"),
+    [
+        ("And the first?", "A garden of the guild grew lavender, thyme and rosemary.", "And lavender?"),
+        ("And the first?", "Its founders were three printers, Hale, Brandt and Osei.", "And Hale?"),
+        ("And the second?", "Its founders were three printers, Hale, Brandt and Osei.", "And Brandt?"),
+        ("E do \u00faltimo?", "O jardim da guilda dava alfazema, tomilho e alecrim.", "E de alecrim?"),
+        (
+            "\u00bfY qu\u00e9 hay del primero?",
+            "El gremio compraba lino, lana y seda.",
+            "\u00bfY qu\u00e9 hay de lino?",
+        ),
+    ],
+)
+def test_one_of_several_things_is_told_from_the_sentence_that_lists_them(question, answer, meant):
+    assert standalone(question, [Spoken(True, answer)]).question == meant
 
 
 def test_what_was_asked_of_several_things_is_asked_of_the_one_that_is_meant():

@@ -12,7 +12,8 @@ from .languages import language_of
 from .questions import telling_words, wanted_in
 from .reading import Candidate
 from .relevance import score_of
-from .words import words_of
+from .vocabulary import words
+from .words import folded, words_of
 
 
 class Coverage(NamedTuple):
@@ -61,9 +62,17 @@ def subject_of(question: str) -> str | None:
     return subject if is_named and _CLAUSE.match(subject) is None else None
 
 
-def coverage_of(question: str, passages: Sequence[Candidate]) -> Coverage | None:
-    """How much of passages is about the subject of an open question; None for another question."""
-    subject = subject_of(question)
+def thing_in(question: str) -> str | None:
+    """The thing that a question goes on to and asks nothing else of: "and thyme?", "what about thyme?"."""
+    asked = question[:_LONGEST].strip(_AROUND)
+    thing = _GOES_ON.sub("", asked, count=1).strip(_AROUND)
+    plain = frozenset(_PLAIN.findall(folded(thing)))
+    return thing if plain and plain - _JOINING == telling_words(thing, language_of(asked)) else None
+
+
+def coverage_of(question: str, passages: Sequence[Candidate], subject: str | None = None) -> Coverage | None:
+    """How much of passages is about a subject, or else that of an open question; None for another."""
+    subject = subject_of(question) if subject is None else subject
     if subject is None:
         return None
     is_headed, speaking = False, 0
@@ -127,6 +136,16 @@ _OPEN = tuple(
         rf"qual\s+(?:\u00e9|era|foi)\s+a\s+(?:opini\u00e3o|vis\u00e3o|posi\u00e7\u00e3o|ideia)\s+(?:\S+\s+){{0,3}}?{_SOBRE}",
     )
 )
+_GOES_ON = re.compile(
+    r"(?:(?:and|but|so|e|mas|y|pero)\b,?\s*)?"
+    r"(?:(?:what|how)\s+(?:about|of)\b|what\s+(?:happened|happens)\s+(?:to|with)\b|about\b"
+    r"|quanto\s+(?:aos?|\u00e0s?|a)\b|sobre\b|(?:o\s+)?qu[e\u00e9]\s+(?:tal\b|hay\s+del?\b|(?:aconteceu|houve|passou"
+    r"|pas\u00f3|ocurri\u00f3|sucedi\u00f3)\s+co[mn]\b))?",
+    re.IGNORECASE,
+)
+"""How somebody goes on to another thing."""
+_JOINING = words("the a an of o os as de do da dos das el la los las del")
+_PLAIN = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(
     r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"
     r"|quais|se|que|o\s+que)\b",

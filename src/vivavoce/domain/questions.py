@@ -113,6 +113,13 @@ def points_back(question: str) -> bool:
     return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
 
 
+def names_its_own(question: str) -> bool:
+    """Whether a short question names a thing itself: "and thyme?", but not "and who grew it?"."""
+    plain = {folded(match.group()) for match in _WORD.finditer(question)}
+    telling = list(_words(question, language_of(question)))
+    return 0 < len(telling) <= _FEW and _PRONOUNS.isdisjoint(plain)
+
+
 class _Kind(NamedTuple):
     asked: re.Pattern[str]
     """How the question says that it wants this."""
@@ -164,6 +171,7 @@ _FRAMING = re.compile(
     r"|dice|dijo|piensa|pensaba|ense\u00f1a|escribe|escribi\u00f3|habla|cree|opina)"
     r"(?=\s+(?:sobre|acerca|a\s+respeito|d[aeo]s?|del|que)\b)"
     r"|(?<=\bthe\s)(?:author|narrator|writer|essay)\b|(?<=\b[oael]\s)(?:autora?|narradora?|escritora?)\b"
+    r"|\b(?:pas\u00f3|pasaba|passou|houve)(?=\s+co[mn]\b)"
     r"|\b(?:according|segundo|seg\u00fan)(?=\s+(?:to|o|a|el|la)\b)",
     re.IGNORECASE,
 )

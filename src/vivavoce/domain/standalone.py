@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .addressing import unaddressed
+from .languages import language_of
+from .numerals import numbers_in
 from .questions import points_back
 from .sentences import sentences_of, trimmed
 from .wishes import after_greeting
@@ -32,6 +34,8 @@ class Standalone(NamedTuple):
     """What people said before, the last message last."""
     is_cut: bool = False
     """Whether it was too long to be looked up as a whole."""
+    said: tuple[str, ...] = ()
+    """What the one who answers said before, the last message last."""
 
     def without(self, word: str) -> Standalone:
         """The same question without a word such as "today", which no text of another time answers to."""
@@ -48,6 +52,7 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
     before = [each._replace(text=each.text[:_LONGEST].strip()) for each in context[-_MOST:]]
     before = [each for each in before if each.text]
     people = tuple(each.text for each in before if not each.is_ours)
+    said = tuple(each.text for each in before if each.is_ours)
     named, is_whole = _named(asked, before)
     if is_whole or (named != asked and people and not people[-1].endswith("?")):
         people = ()  # what was listed is known now, and nothing else was asked of it
@@ -56,11 +61,11 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
         people = people if named == asked else ()
     asked = unaddressed(named, names)
     if not people or not points_back(asked):
-        return Standalone(asked, asked, people, is_cut)
+        return Standalone(asked, asked, people, is_cut, said)
     last = people[-1]
     if points_back(last) and len(people) > 1:  # a chain: what is A? and B? and the cost of it?
         last = f"{people[-2]}\n{last}"
-    return Standalone(asked, f"{last}\n{asked}", people, is_cut)
+    return Standalone(asked, f"{last}\n{asked}", people, is_cut, said)
 
 
 def conversation(messages: Iterable[tuple[str, str]], question: str, names: Sequence[str]) -> list[Spoken]:
@@ -104,11 +109,13 @@ _ORDINALS = {
     for word in names.split()
 }
 _WHICH = re.compile(
-    r"\b(?:the|o|a|el|la)\s+(" + "|".join(_ORDINALS) + r")\b"
+    r"\b(the|o|a|el|la|ao|do|da|al|del)\s+(" + "|".join(_ORDINALS) + r")\b"
     r"(?!\s+(?:world|century|time|edition|guerra|seculo|siglo|vez|year|day|chapter|capitulo|letter|carta|part"
     r"|parte)\b)"
     r"(?:\s+(?:one|of\s+(?:them|these|those)|item|um|uma|uno|una|deles|delas))?"
 )
+_LINKS = {"ao": "a ", "al": "a ", "do": "de ", "da": "de ", "del": "de "}
+"""What is left of an article that is one with the word before it."""
 _NUMBERING = r"\(?(?:\d{1,2}|[a-h])[.)]\s"
 _ITEM = re.compile(r"(?:^|\n)\s*(?:[-*\u2022]|\(?\d{1,2}[.)]|\(?[a-h]\))\s+([^\n]+)")
 _INLINE_ITEM = re.compile(
@@ -169,14 +176,15 @@ def _named(asked: str, before: Sequence[Spoken]) -> tuple[str, bool]:
     found = _WHICH.search("".join((folded(letter) or letter)[0] for letter in asked))
     if found is None or len(asked.split()) > _LONGEST_POINTER:
         return asked, False
-    place = _ORDINALS[found.group(1)]
+    place = _ORDINALS[found.group(2)]
     for each in reversed(before[-_FEW:]):
         items = _items(each.text)
         if len(items) > 1 and place < len(items):
             item = items[place][:_LONGEST_ITEM]
             rest = f"{asked[: found.start()]} {asked[found.end() :]}"
             whole = _asked_of(item, each.text) if _BARE.fullmatch(folded(rest)) and not each.is_ours else ""
-            return whole or asked[: found.start()] + item + asked[found.end() :], bool(whole)
+            link = _LINKS.get(found.group(1), "")
+            return whole or asked[: found.start()] + link + item + asked[found.end() :], bool(whole)
     return asked, False
 
 
@@ -207,6 +215,20 @@ def _items(text: str) -> list[str]:
         parts = [*re.split(r",\s+", match.group(1)), match.group(2)]
         if len(parts) > len(series):
             series = parts
+    if len(series) > 2 and _counts(series[0], len(series) - 1):  # "three herbs, lavender, thyme and rosemary"
+        series = series[1:]
     if len(series) < 2:
         return []
-    return [_LEADING.sub("", part, count=1).strip() or part for part in series]
+    items = [_LEADING.sub("", part, count=1).strip() or part for part in series]
+    return [_without_clause(items[0], items[1:-1] or items[1:]), *items[1:]]
+
+
+def _counts(part: str, count: int) -> bool:
+    """Whether words say of how many things the names follow."""
+    return any(each.value == str(count) for each in numbers_in(part, language_of(part)))
+
+
+def _without_clause(first: str, others: Sequence[str]) -> str:
+    """The first of several things without the words before it: lavender of "the guild grew lavender"."""
+    words, most = first.split(), max(len(each.split()) for each in others)
+    return " ".join(words[-most:]) if len(words) > most + 1 else first

@@ -61,14 +61,23 @@ class Extraction:
 
 
 async def extracted(
-    question: str, earlier: Sequence[str], found: Sequence[Found], ports: Ports
+    question: str,
+    earlier: Sequence[str],
+    found: Sequence[Found],
+    ports: Ports,
+    said: Sequence[str] = (),
 ) -> Extraction:
-    """The sentences that answer; `earlier` are the messages before, the last one last."""
-    return await extracted_from(question, earlier, list(map(candidate_of, found)), ports.embedders.judges())
+    """The sentences that answer; `earlier` are the messages before, `said` ours, the last one last."""
+    candidates = list(map(candidate_of, found))
+    return await extracted_from(question, earlier, candidates, ports.embedders.judges(), said)
 
 
 async def extracted_from(
-    question: str, earlier: Sequence[str], candidates: Sequence[Candidate], judges: Sequence[Judge]
+    question: str,
+    earlier: Sequence[str],
+    candidates: Sequence[Candidate],
+    judges: Sequence[Judge],
+    said: Sequence[str] = (),
 ) -> Extraction:
     """The sentences of any texts that answer.
 
@@ -76,7 +85,7 @@ async def extracted_from(
     """
     if not question.strip() or not candidates:
         return Extraction()
-    inquiry = Inquiry(question, tuple(earlier), tuple(candidates))
+    inquiry = Inquiry(question, tuple(earlier), tuple(candidates), tuple(said))
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
@@ -173,12 +182,13 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     """What words alone tell, in whatever language: the sentences, and what speaks for them."""
     every = range(len(inquiry.candidates))
     places = [place for place in every if inquiry.names(place)] or every
-    best = max(
-        places,
-        key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
-    )
     passages = [inquiry.passage(place) for place in places]
     weighed = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
+    weighed = [each for each in weighed if inquiry.goes_on(each)]
+    best = max(
+        {each.passage.number for each in weighed} or places,
+        key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
+    )
     weighed.sort(key=lambda each: each.passage.number != best)
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
     return _Finding(chosen, inquiry.evidence(best) if inquiry.coverage is None else inquiry.coverage)

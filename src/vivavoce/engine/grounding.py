@@ -137,7 +137,8 @@ class _Answering:
         self, model: Model | None, found: Sequence[Found], windows: Sequence[Window]
     ) -> tuple[Extraction, Voiced | None]:
         """What can be extracted, and what a model drafts; it writes while the passages are read."""
-        extracting = extracted(self.asked.question, self.asked.earlier, found, self.errand.ports)
+        asked = self.asked
+        extracting = extracted(asked.question, asked.earlier, found, self.errand.ports, asked.said)
         if model is None:
             return await extracting, None
         drafting = asyncio.create_task(self._drafted(model, found, windows))

@@ -13,9 +13,10 @@ from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
+from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of, thing_in
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
+from vivavoce.domain.repeating import going_on
 from vivavoce.domain.words import respelled, words_of
 from vivavoce.ports import Judge
 
@@ -35,6 +36,8 @@ class Inquiry:
     question: str
     earlier: tuple[str, ...]
     candidates: tuple[Candidate, ...]
+    said: tuple[str, ...] = ()
+    """What the one who answers has said before."""
 
     @cached_property
     def text(self) -> str:
@@ -62,7 +65,8 @@ class Inquiry:
         """What a judge can read in good time, in a language that it knows, the likeliest first."""
         first = range(min(len(self.candidates), _READ_PASSAGES))
         parts = self.likeliest([each for each in first if self.is_known_to(judge, each) and self.names(each)])
-        return [part for part in parts if self.sentences(part)] if self.identified else parts
+        is_any = not self.identified and self._going_on is None
+        return parts if is_any else [part for part in parts if self.sentences(part)]
 
     def is_known_to(self, judge: Judge, place: int) -> bool:
         """Whether the question and the passage at a place are in one language that a judge knows."""
@@ -77,13 +81,15 @@ class Inquiry:
     @cached_property
     def subject(self) -> str | None:
         """What the question is about, where it asks for no one thing."""
+        if self._going_on is not None and (thing := thing_in(self.question)) is not None:
+            return thing
         is_complete = not self.earlier or not points_back(self.question)
         return subject_of(self.question) if is_complete else None
 
     @cached_property
     def coverage(self) -> Coverage | None:
         """How much of the passages is about that; None for a question that asks for one thing."""
-        return None if self.subject is None else coverage_of(self.question, self.candidates)
+        return None if self.subject is None else coverage_of(self.question, self.candidates, self.subject)
 
     @cached_property
     def identified(self) -> tuple[Identified, ...]:
@@ -107,13 +113,34 @@ class Inquiry:
 
     def sentences(self, part: Part) -> list[Weighed]:
         """The sentences of a part that may be said."""
-        passage = self.passage(part.place)
+        return [
+            each
+            for each in self._sayable(part.place)
+            if part.start <= each.excerpt.start < part.end and self.goes_on(each)
+        ]
+
+    def goes_on(self, sentence: Weighed) -> bool:
+        """Whether a conversation goes on with a sentence; not where it would be said again instead."""
+        return self._going_on is None or (sentence.passage.number, sentence.excerpt.start) in self._going_on
+
+    @cached_property
+    def _going_on(self) -> frozenset[tuple[int, int]] | None:
+        """Where the sentences begin that speak of what is newly named; None where any may be said."""
+        if not self.said:
+            return None
+        every = [each for place in range(len(self.candidates)) for each in self._sayable(place)]
+        left = going_on(every, self.question, self.earlier, self.said)
+        if len(left) == len(every):
+            return None
+        return frozenset((each.passage.number, each.excerpt.start) for each in left)
+
+    def _sayable(self, place: int) -> list[Weighed]:
+        """The sentences of the passage at a place that may be said at all."""
+        passage = self.passage(place)
         return [
             Weighed(0.0, 1.0, False, passage, excerpt)
             for excerpt in excerpts_of(passage.text, passage.language, LONGEST)
-            if part.start <= excerpt.start < part.end
-            and not is_instruction(excerpt.text)
-            and passage.is_of(self.identified, excerpt)
+            if not is_instruction(excerpt.text) and passage.is_of(self.identified, excerpt)
         ]
 
     def spoken(self, place: int) -> tuple[float, float]:

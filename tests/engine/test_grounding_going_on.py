@@ -1,0 +1,90 @@
+"""Answers that go on from what an avatar said before, without a model."""
+
+import pytest
+
+from .thinkers import open_thinker
+
+GARDEN = (
+    "A garden of the guild grew lavender, thyme and rosemary. Lavender was sold at the harbour. Thyme was "
+    "kept for the kitchen. Rosemary was burnt in winter.",
+    "What grew in the garden?",
+)
+ROOM = (
+    "The reading room opened in 1820. Its founders were three printers, Hale, Brandt and Osei. Hale later "
+    "sold his share to the town. Brandt printed a catalogue. Osei taught children on Sundays. The founders "
+    "were proud of the reading room.",
+    "Who were the three printers?",
+)
+WORKSHOPS = (
+    "A cooperativa tem tr\u00eas oficinas: a carpintaria, a forja e a tecelagem. A carpintaria abre cedo. A "
+    "forja foi constru\u00edda em 1890. A tecelagem emprega doze mulheres.",
+    "Quais oficinas tem a cooperativa?",
+)
+CLOTH = (
+    "El gremio compraba lino, lana y seda. El lino llegaba del norte. La lana se lavaba en el r\u00edo. La "
+    "seda era muy cara.",
+    "\u00bfQu\u00e9 compraba el gremio?",
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "quote"),
+    [
+        (GARDEN, "and what about the second one?", "Thyme was kept for the kitchen."),
+        (GARDEN, "And the first?", "Lavender was sold at the harbour."),
+        (GARDEN, "the last one?", "Rosemary was burnt in winter."),
+        (GARDEN, "What happened to the second one?", "Thyme was kept for the kitchen."),
+        (GARDEN, "and what about thyme?", "Thyme was kept for the kitchen."),
+        (ROOM, "And the second one?", "Brandt printed a catalogue."),
+        (ROOM, "And Osei?", "Osei taught children on Sundays."),
+        (WORKSHOPS, "E a segunda?", "A forja foi constru\u00edda em 1890."),
+        (WORKSHOPS, "E quanto \u00e0 tecelagem?", "A tecelagem emprega doze mulheres."),
+        (WORKSHOPS, "O que aconteceu com a primeira?", "A carpintaria abre cedo."),
+        (CLOTH, "\u00bfy el segundo?", "La lana se lavaba en el r\u00edo."),
+        (CLOTH, "\u00bfqu\u00e9 pas\u00f3 con el primero?", "El lino llegaba del norte."),
+    ],
+)
+async def test_one_of_the_things_just_named_is_spoken_of_without_naming_them_all_again(
+    tmp_path, told, question, quote
+):
+    text, first = told
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        before = await thinker.answers(first)
+        context = [{"role": "alice", "content": first}, {"role": "avatar", "content": before["response"]}]
+        answer = await thinker.answers(question, context=context)
+
+    assert [each["quote"] for each in answer["citations"]] == [quote]
+
+
+async def test_another_thing_is_asked_about_in_the_words_of_the_question_before(tmp_path):
+    text = (
+        "Reed wrote that water belongs to all who live by it. Reed wrote that land belongs to those who till "
+        "it. Hale measured the land of the mill."
+    )
+    context = [
+        {"role": "alice", "content": "What did Reed write about water?"},
+        {"role": "avatar", "content": "Reed wrote that water belongs to all who live by it."},
+    ]
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await thinker.answers("And about land?", context=context)
+        why = await thinker.why(answer)
+
+    assert [each["quote"] for each in answer["citations"]] == [
+        "Reed wrote that land belongs to those who till it."
+    ]
+    assert why["lookedUp"].startswith("What did Reed write about water?")
+
+
+@pytest.mark.parametrize(
+    "question", ["And thyme?", "And when was it planted?", "And what about the year of planting?"]
+)
+async def test_what_alone_speaks_of_a_thing_is_said_again(tmp_path, question):
+    said = "The garden was planted with thyme in the year 1712."
+    context = [{"role": "alice", "content": "Who made the garden?"}, {"role": "avatar", "content": said}]
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(f"{said} The orchard was planted by a miller.")
+        answer = await thinker.answers(question, context=context)
+
+    assert said in [each["quote"] for each in answer["citations"]]
