@@ -74,12 +74,19 @@ def conversation(messages: Iterable[tuple[str, str]], question: str, names: Sequ
     Any other role is a participant. Instructions of a system and results of tools are nobody's words, and
     the question itself is not said before, although some clients send it so.
     """
-    ours = _OUR_ROLES | {folded(name) for name in names}
+    ours = _OUR_ROLES.union(*map(_spellings, names))
     roles = [(folded(role).strip(), text) for role, text in messages]
     said = [Spoken(role in ours, text) for role, text in roles if role not in _ASIDE]
     if said and not said[-1].is_ours and said[-1].text.strip() == question.strip():
         said.pop()
     return said
+
+
+def _spellings(name: str) -> frozenset[str]:
+    """How a role may name someone: in full, by the last name, or by the initials."""
+    words = folded(name).split()
+    initials = "".join(word[0] for word in words)
+    return frozenset((" ".join(words), *words[-1:], *([initials] if len(words) > 1 else [])))
 
 
 _MOST = 40
