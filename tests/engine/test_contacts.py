@@ -39,6 +39,7 @@ async def test_an_address_is_known_in_small_and_capital_letters(run):
 
     assert again["id"] == first["id"] != other["id"]
     assert (again["firstName"], again["lastName"]) == ("Ana", "Lima")
+    assert (await run("save_contact", email="ANA@example.com"))["id"] == first["id"]
 
 
 async def test_a_phone_number_is_known_in_any_spelling(run):

@@ -26,7 +26,7 @@ from vivavoce.errors import Conflict, StorageFailed
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 
-from .entities import KEY, NOON, a_datasource, a_datastore, a_scenario, a_step, a_turn, an_agent
+from .entities import KEY, NOON, a_contact, a_datasource, a_datastore, a_scenario, a_step, a_turn, an_agent
 from .processes import seen_by
 
 
@@ -125,6 +125,14 @@ async def test_a_person_is_looked_for_in_an_index_however_they_are_spelt(store, 
         return [step[-1] for each in said for step in tables.connection.execute(f"explain query plan {each}")]
 
     assert any(index in step for step in await store.read(explained))
+
+
+async def test_who_opens_the_file_without_our_functions_finds_it_sound_and_may_change_it(store, path):
+    await store.write(lambda tables: tables.contacts.add(a_contact("p1", email="\u00c9mile@Example.com")))
+
+    with closing(sqlite3.connect(path)) as plain:
+        assert plain.execute("pragma integrity_check").fetchall() == [("ok",)]
+        plain.execute("delete from contacts where id = 'p1'")
 
 
 # Other processes

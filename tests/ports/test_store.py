@@ -579,6 +579,10 @@ async def test_contacts_are_known_by_any_of_their_ids_and_searched_with_a_count(
     known = await store.read(lambda tables: tables.contacts.known_by(email="a@b.c", external_id="u2"))
     assert [contact.id for contact in known] == ["p1", "p2"]
     assert await store.read(lambda tables: tables.contacts.known_by()) == []
+    await store.write(lambda tables: tables.contacts.add(a_contact("p4", email="A@b.c")))
+    spelt = await store.read(lambda tables: tables.contacts.known_by(email="A@b.c"))
+    assert [contact.id for contact in spelt] == ["p4", "p1"]
+    await store.write(lambda tables: tables.contacts.drop("p4"))
     assert await found() == (["p3", "p2", "p1"], 3)
     assert await found(limit=1, offset=1) == (["p2"], 3)
     assert await found(words="ÁGATA L") == (["p1"], 1)

@@ -117,7 +117,8 @@ class Contacts(Table[Contact], Protocol):
     def known_by(self, **ids: str) -> list[Contact]:
         """Those with one of these: email, phone_number, external_id.
 
-        A number is known in any spelling, an address in small and capital letters.
+        A number is known in any spelling, an address in small and capital letters; who has the very
+        spelling comes first.
         """
         ...
 

@@ -25,9 +25,12 @@ _DIGITS = reduce(lambda number, sign: f"replace({number}, '{sign}', '')", _BETWE
 """A phone number as it is compared; there is an index of these."""
 _KNOWN_BY = {
     "phone_number": f"{_DIGITS} = :phone_number",
-    "email": "lower(coalesce(email, '')) = lower(cast(:email as text))",
+    "email": "upper(coalesce(email, '')) = upper(cast(:email as text))",
 }
-"""What is compared in another way than letter by letter; there is an index of both."""
+"""What is compared in another way than letter by letter; there is an index of both.
+
+Not by small letters: on SQLite those are Python's, which others who open the file do not have.
+"""
 
 
 class ConversationRows(Rows[Conversation]):
@@ -177,14 +180,16 @@ class ContactRows(Rows[Contact]):
     def known_by(self, **ids: str) -> list[Contact]:
         """Those with one of these: email, phone_number, external_id.
 
-        A number is known in any spelling, an address in small and capital letters.
+        A number is known in any spelling, an address in small and capital letters; who has the very
+        spelling comes first.
         """
         spelt = {name: _digits(value) if name == "phone_number" else value for name, value in ids.items()}
         known = {name: value for name, value in spelt.items() if value}
         conditions = [_KNOWN_BY.get(name, f"{name} = :{name}") for name in known]
-        return (
-            list(self._read(f"where {' or '.join(conditions)} order by created_at", known)) if known else []
-        )
+        if not known:
+            return []
+        found = list(self._read(f"where {' or '.join(conditions)} order by created_at", known))
+        return sorted(found, key=lambda each: all(getattr(each, name) != ids[name] for name in known))
 
     def search(self, wanted: ContactFilter, *, limit: int, offset: int) -> tuple[list[Contact], int]:
         """Those that are wanted, newest first, and how many there are."""

@@ -1,1 +1,1 @@
-create index contacts_email on contacts (lower(coalesce(email, '')));
+create index contacts_email on contacts (upper(coalesce(email, '')));
