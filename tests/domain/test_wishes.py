@@ -66,6 +66,11 @@ Fui atendido por uma pessoa
 Não quero ser atendido por um humano
 Tem atendente treinado em libras?
 How do I deal with a manager?
+Is there an operator for string concatenation?
+Is there a human on the moon?
+Are there human to human transmissions?
+Tem operador para a máquina?
+Existe operadora no Brasil?
 Is there a human resources policy?
 There is a human in the photo
 human resources policy?

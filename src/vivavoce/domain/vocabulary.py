@@ -44,8 +44,10 @@ AFTERWARDS = words(
 PURPOSES = words("to for on para pra de do da en y and e")
 HELPING = words("help assist talk speak answer call me ajudar falar atender verdade ayudar hablar")
 
-UNMISTAKABLE = words("human humans representative operator", "humano humana atendente operador operadora")
+UNMISTAKABLE = words("human representative humano humana atendente")
 """Persons whom nobody asks after but to be passed on to them."""
+NEAR = words("here there available now real being agent ai aqui agora ja disponivel humano humana online aca")
+"""What may follow where somebody asks whether they are there."""
 
 # What is wished of them.
 SPEAKING = words("speak talk chat falar conversar hablar charlar platicar")

@@ -150,8 +150,12 @@ def _asks_otherwise(words: Sequence[str], place: int) -> bool:
         return before[-1:] == ["ser"] and _reaches_person(words, place)
     if verb in vocabulary.DEALING:
         return not vocabulary.RATHER.isdisjoint(before) and _reaches_person(words, place)
-    reached = next((word for word in words[place + 1 :] if word not in vocabulary.FILLERS), "")
-    return verb in vocabulary.THERE and reached in vocabulary.UNMISTAKABLE and _reaches_person(words, place)
+    reached = [word for word in words[place + 1 :] if word not in vocabulary.FILLERS]
+    return (
+        verb in vocabulary.THERE
+        and not vocabulary.UNMISTAKABLE.isdisjoint(reached[:1])
+        and vocabulary.NEAR.issuperset(reached[1:])
+    )
 
 
 def _reaches_person(words: Sequence[str], place: int) -> bool:
