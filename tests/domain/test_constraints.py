@@ -9,6 +9,9 @@ from vivavoce.domain.constraints import constraints_in
     ("rule", "most"),
     [
         ("Answer in at most two sentences.", 2),
+        ("Answer in at most two sentences, and cite each source.", 2),
+        ("Keep quotes to at most one sentence.", None),
+        ("Answer in at most three sentences per paragraph.", None),
         ("Never more than 3 sentences.", 3),
         ("Responda em no m\u00e1ximo uma frase.", 1),
         ("No m\u00e1s de dos frases.", 2),
@@ -43,3 +46,10 @@ def test_what_needs_a_model_is_named():
     ]
 
     assert constraints_in(rules).others == ("Where she only supposed something, say so.",)
+
+
+def test_a_topic_whose_words_say_nothing_in_a_language_does_not_forbid_everything():
+    rules = constraints_in(["Do not discuss war."])
+
+    assert rules.shuns("Die Almende wird gemeinsam bewirtschaftet.", "de") == ""
+    assert rules.shuns("The war ended the commons.", "en") == "war"

@@ -202,7 +202,7 @@ async def test_the_sentences_of_a_claim_are_counted(asked):
     )
 
     assert [each["quote"] for each in answer["citations"]] == [SOLD[2]]
-    assert reasons(why) == ["it is to say 1 sentences at most"]
+    assert reasons(why) == ["it is to say 1 sentence at most"]
 
 
 @pytest.mark.parametrize("drafted", [claims(DIVIDED), claims()])

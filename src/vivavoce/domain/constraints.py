@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from .numerals import numbers_in
@@ -29,7 +29,8 @@ class Constraints(NamedTuple):
         if not self.shunned:
             return ""
         told = words_of(text, language).keys()
-        return next((each for each in self.shunned if words_of(each, language).keys() <= told), "")
+        plain = frozenset(folded(text).split())
+        return next((each for each in self.shunned if _is_told(each, told, plain, language)), "")
 
 
 def constraints_in(written: Sequence[str]) -> Constraints:
@@ -52,6 +53,10 @@ _AT_MOST = re.compile(
     r"|speak|keep \w+)"
     r"(?: \w+)? (?:in|to)|no maximo|ate|nao mais de|mais de|como maximo|hasta|no mas de|a lo sumo|responda em"
     r"|responde en)\b"
+)
+_OF_PARTS = re.compile(
+    r"\b(?:sentences?|frases?|oracoes|oraciones) (?:per|por|(?:in|for|em|en|para) (?:each|every|cada))\b"
+    r"|\b(?:keep|limit)\s+(?:\w+\s+){0,2}(?:quotes?|quotations?|citations?|paragraphs?)\b"
 )
 _ONE = re.compile(r"\b(?:one|a single|uma(?: unica)?|una(?: sola)?)\s+$")
 _SHUN = re.compile(
@@ -81,10 +86,16 @@ _ALWAYS = re.compile(
 """What every answer in sentences of a corpus does: it says what stands there, and where."""
 
 
+def _is_told(topic: str, told: Set[str], plain: Set[str], language: str) -> bool:
+    """Whether a text speaks of a topic; one that says nothing in its language counts letter by letter."""
+    own = words_of(topic, language).keys()
+    return own <= told if own else plain >= set(topic.split())
+
+
 def _lengths(rule: str) -> Iterable[int]:
-    """How many sentences a rule allows."""
+    """How many sentences a rule allows an answer; nothing where it speaks of quotes or paragraphs."""
     plain = folded(rule)
-    if _AT_MOST.search(plain) is None:
+    if _AT_MOST.search(plain) is None or _OF_PARTS.search(plain) is not None:
         return
     for found in _SENTENCES.finditer(plain):
         before = plain[: found.start()]

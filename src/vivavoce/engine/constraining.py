@@ -38,7 +38,7 @@ def shortened(claims: Sequence[Checked], rules: Constraints) -> list[Checked]:
 
 def too_much(rules: Constraints) -> str:
     """Why a claim is dropped that is more than may be said."""
-    return f"it is to say {rules.most} sentences at most"
+    return f"it is to say {rules.most} sentence{'' if rules.most == 1 else 's'} at most"
 
 
 def _constrained(claim: Checked, reason: str) -> Checked:
