@@ -57,6 +57,9 @@ def test_bookmarks_are_headings_where_their_titles_stand():
     ]
 
 
+LONG = "The town was held for a hundred years by the dukes of"
+
+
 def test_a_line_in_larger_letters_stands_apart():
     file = typeset(
         [
@@ -99,8 +102,17 @@ def test_a_heading_and_one_line_stand_apart_if_they_are_far_from_each_other():
         [(11, 740, "Of old"), (11, 727, "Varn had"), (11, 714, "a quay"), (11, 500, "of stone.")],
         [(11, 740, "Of old,"), (11, 727, "as in"), (11, 714, "Oslo,"), (11, 500, "Varn traded.")],
         [(40, 740, "T"), (11, 727, "he Market"), (11, 714, "Of Varn")],
+        [(11, 740, LONG), (11, 727, LONG), (11, 714, LONG), (11, 500, "Varn until 1310.")],
+        [(11, 740, LONG), (11, 727, LONG), (11, 714, LONG), (11, 500, "120 ships.")],
     ],
-    ids=["lines far from each other everywhere", "around a picture", "after a comma", "a large first letter"],
+    ids=[
+        "lines far from each other everywhere",
+        "around a picture",
+        "after a comma",
+        "a large first letter",
+        "around a picture, before a name",
+        "around a picture, before a number",
+    ],
 )
 def test_a_sentence_that_goes_on_is_not_divided(lines):
     assert text_of(typeset(lines)) == "".join(f"{text}\n" for _, _, text in lines)

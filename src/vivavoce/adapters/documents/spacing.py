@@ -16,12 +16,16 @@ _LARGER = 1.2
 """How many times as large the letters of a heading are, at least."""
 _WIDER, _WIDE, _FAR = 1.4, 1.5, 3.0
 """A gap between lines: against the usual one, against the letters, and where nothing is usual."""
+_FULL, _RUNNING = 0.6, 40
+"""The share of the longest line, and the letters, that a full one has: after it a sentence may go on."""
 _OPEN_ENDS = (",", "-", "\u0002", "\ufffe", "\u00ad", "\u2010", "\u2013", "\u2014")
 
 
 def spaced(text: str, text_page: Any) -> str:
     """The text of a page as pdfium gives it, with a blank line before each line that is set apart."""
-    starts = [found.start() for found in _LINE.finditer(text)]
+    lines = list(_LINE.finditer(text))
+    starts = [found.start() for found in lines]
+    longest = max((found.end() - found.start() for found in lines), default=0)
     letters = _Letters(text, text_page.raw)
     sizes, heights = letters.at(starts)
     gaps = [above - below for above, below in pairwise(heights)]
@@ -31,7 +35,9 @@ def spaced(text: str, text_page: Any) -> str:
     for place, gap in enumerate(gaps):
         small, large = sorted(sizes[place : place + 2])
         is_wide, is_larger = gap > _WIDE * large > 0, large > _LARGER * small > 0
-        if not (is_wide or is_larger) or _runs_on(text, starts[place], starts[place + 1]):
+        above, below = text[starts[place] : starts[place + 1]].rstrip(), text[starts[place + 1]]
+        is_full = not is_larger and len(above) > max(_RUNNING, _FULL * longest)
+        if not (is_wide or is_larger) or _runs_on(above, below, is_full=is_full):
             continue
         is_far = is_wide and (gap > _FAR * large or gap > _WIDER * max(usual, _beside(gaps, place)))
         if is_far or (is_larger and letters.differ(starts[place : place + 3])):
@@ -74,9 +80,13 @@ class _Letters:
         return found
 
 
-def _runs_on(text: str, above: int, below: int) -> bool:
-    """Whether a sentence seems to go on, as around a picture or after a large first letter."""
-    return text[below].islower() or text[above:below].rstrip().endswith(_OPEN_ENDS)
+def _runs_on(above: str, below: str, *, is_full: bool) -> bool:
+    """Whether a sentence seems to go on, as around a picture or after a large first letter.
+
+    After a full line it does where that ends in a small letter, or in one of a script that has none.
+    """
+    is_open = is_full and above[-1:].isalpha() and not above[-1:].isupper()
+    return is_open or below.islower() or above.endswith(_OPEN_ENDS)
 
 
 def _beside(gaps: Sequence[float], place: int) -> float:
