@@ -133,6 +133,7 @@ def test_a_long_message_without_a_question_is_looked_up_by_its_beginning():
         ("elinor-ostrom", True),
         ("Ostrom", True),
         ("EO", True),
+        ("eo", False),
         ("alice", False),
         ("Elinor", False),
         ("user", False),
@@ -143,6 +144,25 @@ def test_any_name_is_a_participant_unless_it_is_ours(role, ours):
     said = conversation([(role, "Monitors matter.")], "Why?", ("elinor-ostrom", "Elinor Ostrom"))
 
     assert said == [Spoken(ours, "Monitors matter.")]
+
+
+def test_a_user_is_no_avatar_whatever_that_is_called():
+    assert conversation([("user", "Why?")], "How?", ("The Average User",)) == [Spoken(False, "Why?")]
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        ("Three things count: common pool resources, monitors and rules.", "common pool resources"),
+        ("They bought two horses, cows and goats.", "horses"),
+        ("Its founders were three printers, Hale, Brandt and Osei.", "Hale"),
+        ("A garden of the guild grew lavender, thyme and rosemary.", "lavender"),
+    ],
+)
+def test_the_first_of_a_series_begins_where_the_series_does(said, first):
+    context = [Spoken(False, "Go on"), Spoken(True, said)]
+
+    assert standalone("And the first?", context).question == f"And {first}?"
 
 
 def test_instructions_and_the_question_itself_were_not_said_before():

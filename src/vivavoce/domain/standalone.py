@@ -74,19 +74,23 @@ def conversation(messages: Iterable[tuple[str, str]], question: str, names: Sequ
     Any other role is a participant. Instructions of a system and results of tools are nobody's words, and
     the question itself is not said before, although some clients send it so.
     """
-    ours = _OUR_ROLES.union(*map(_spellings, names))
-    roles = [(folded(role).strip(), text) for role, text in messages]
-    said = [Spoken(role in ours, text) for role, text in roles if role not in _ASIDE]
+    ours = _OUR_ROLES.union(*map(_spellings, names)) - _THEIR_ROLES
+    initials = {"".join(word[0] for word in name.split()) for name in names if " " in name}
+    roles = [(role.strip(), folded(role).strip(), text) for role, text in messages]
+    said = [
+        Spoken(plain in ours or (written in initials and written.isupper()), text)
+        for written, plain, text in roles
+        if plain not in _ASIDE
+    ]
     if said and not said[-1].is_ours and said[-1].text.strip() == question.strip():
         said.pop()
     return said
 
 
 def _spellings(name: str) -> frozenset[str]:
-    """How a role may name someone: in full, by the last name, or by the initials."""
+    """How a role may name someone: in full, or by the last name."""
     words = folded(name).split()
-    initials = "".join(word[0] for word in words)
-    return frozenset((" ".join(words), *words[-1:], *([initials] if len(words) > 1 else [])))
+    return frozenset((" ".join(words), *words[-1:]))
 
 
 _MOST = 40
@@ -96,6 +100,7 @@ _LONGEST_ITEM = 200
 _LONGEST_POINTER = 24
 _LONG_QUESTION = 2_000
 _OUR_ROLES = frozenset({"assistant", "avatar", "ai", "bot", "model", "agent"})
+_THEIR_ROLES = frozenset({"user", "human", "person", "participant", "customer", "visitor", "client"})
 _ASIDE = frozenset({"system", "developer", "tool", "function"})
 _ORDINALS = {
     word: place
@@ -132,6 +137,8 @@ _SERIES = re.compile(
     r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|versus"
     r"|vs\.?)\s+([^,.;:?!\n]{2,80})"
 )
+_OPENING_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
+_ARE = re.compile(r"\b(?:are|were|sao|eram|foram|son|eran|fueron)\s+(?:the\s+|[oa]s\s+|l[oa]s\s+)?$")
 _BARE = re.compile(
     r"\W*(?:(?:and|but|so|e|y|mas|pero|ok)\s+)?(?:(?:what|how)\s+(?:about|of)|(?:o\s+)?que\s+(?:tal|de"
     r"|dizer\s+de|hay\s+de))?\W*"
@@ -218,21 +225,26 @@ def _items(text: str) -> list[str]:
         if len(items) > 1:
             return items
     series: list[str] = []
+    is_announced = False
     for match in _SERIES.finditer(text):
         parts = [*re.split(r",\s+", match.group(1)), match.group(2)]
         if len(parts) > len(series):
-            series = parts
+            is_quoted = parts[0].lstrip().startswith(_OPENING_QUOTES)
+            series, is_announced = parts, text[: match.start()].endswith(":") and not is_quoted
     if len(series) > 2 and _counts(series[0], len(series) - 1):  # "three herbs, lavender, thyme and rosemary"
         series = series[1:]
     if len(series) < 2:
         return []
     items = [_LEADING.sub("", part, count=1).strip() or part for part in series]
-    return [_without_clause(items[0], items[1:-1] or items[1:]), *items[1:]]
+    return items if is_announced else [_without_clause(items[0], items[1:-1] or items[1:]), *items[1:]]
 
 
 def _counts(part: str, count: int) -> bool:
-    """Whether words say of how many things the names follow."""
-    return any(each.value == str(count) for each in numbers_in(part, language_of(part)))
+    """Whether words say that so many things are named next: "its founders were three printers"."""
+    return any(
+        each.value == str(count) and _ARE.search(folded(part[: each.start])) is not None
+        for each in numbers_in(part, language_of(part))
+    )
 
 
 def _without_clause(first: str, others: Sequence[str]) -> str:
