@@ -210,6 +210,7 @@ def test_no_hours_raise(hours, moment):
         {"api": {}},
         {"api": None, "timezone": "America/Sao_Paulo"},
         {"all": {"Wed": [{"from": "22:00", "to": "06:00"}], "timezone": "UTC"}},
+        {"timezone": "", "api": {"timezone": None, "mon": [{"from": "", "to": ""}]}},
         {"api": {"0": {"from": "09:00", "to": "24:00"}, "7": [], "default": None}},
     ],
 )

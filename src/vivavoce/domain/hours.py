@@ -17,7 +17,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 def checked_hours(hours: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The hours themselves, refused where some of them could not be read and so would never be kept."""
+    """The hours themselves, refused where some that are given cannot be read, and so would never be kept."""
     for channel, week in hours.items():
         if channel in _ZONE_NAMES:
             _check_zone(week, channel)
@@ -115,6 +115,8 @@ def _check_day(day: str, stretches: Any, place: str) -> None:
     if str(day).strip().lower() not in _DAY_NAMES:
         raise ValueError(f"{place}: must be a weekday, such as monday, mon or 1, or all or default")
     for stretch in stretches if isinstance(stretches, list) else [stretches] if stretches else []:
+        if isinstance(stretch, Mapping) and not stretch.get("from") and not stretch.get("to"):
+            continue  # a row of a form that nobody filled in
         for end in ("from", "to"):
             if not isinstance(stretch, Mapping) or _minute(stretch.get(end)) is None:
                 raise ValueError(f"{place}: {end} must be a time as HH:MM")
@@ -122,6 +124,7 @@ def _check_day(day: str, stretches: Any, place: str) -> None:
 
 def _check_zone(name: Any, place: str) -> None:
     try:
-        ZoneInfo(name.strip())
+        if name:
+            ZoneInfo(name.strip())
     except (AttributeError, ValueError, KeyError, OSError):
         raise ValueError(f"{place}: must be the name of a time zone, such as America/Sao_Paulo") from None
