@@ -183,10 +183,14 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     every = range(len(inquiry.candidates))
     places = [place for place in every if inquiry.names(place)] or every
     passages = [inquiry.passage(place) for place in places]
-    weighed = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
-    weighed = [each for each in weighed if inquiry.goes_on(each)]
+    told = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
+    weighed = [each for each in told if inquiry.goes_on(each)]
+    if len(weighed) < len(
+        told
+    ):  # what was said before is out of it, and so are passages that say nothing else
+        places = sorted({each.passage.number for each in weighed}) or places
     best = max(
-        {each.passage.number for each in weighed} or places,
+        places,
         key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
     )
     weighed.sort(key=lambda each: each.passage.number != best)
