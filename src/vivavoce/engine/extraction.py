@@ -185,9 +185,8 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     passages = [inquiry.passage(place) for place in places]
     told = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
     weighed = [each for each in told if inquiry.goes_on(each)]
-    if len(weighed) < len(
-        told
-    ):  # what was said before is out of it, and so are passages that say nothing else
+    # Where what was said before is left out, so are passages that say nothing else.
+    if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places
     best = max(
         places,
