@@ -316,6 +316,15 @@ async def test_a_long_answer_is_checked_in_no_time_that_grows_beyond_it(desk, mo
 # Conversations
 
 
+async def test_what_was_said_is_not_said_again_to_a_short_question_that_it_does_not_answer(desk, models):
+    models.model = None
+    first = await desk.ask("When may shoes come back?", conversationId="c1")
+    answer = await desk.ask("And why?", conversationId="c1")
+
+    assert first.answer == f"{BACK}."
+    assert answer.answer.startswith(NOTHING)
+
+
 async def test_an_unknown_conversation_is_opened_under_its_id_and_remembered(desk, models):
     first = await desk.ask("When may shoes come back?", conversationId="crm-77")
     await desk.ask("And boots?", conversationId="crm-77")

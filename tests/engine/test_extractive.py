@@ -7,6 +7,7 @@ import pytest
 from tests.growth import assert_linear
 from vivavoce.domain.citing import Citing
 from vivavoce.engine.extractive import ExtractiveModel
+from vivavoce.engine.offering import QUESTION
 from vivavoce.ports import Called, Delta, Given, Offered, Prompt, Returned, Said, Spent
 
 HUMAN = Offered("request_human", "Ask for a person.", {"type": "object"})
@@ -62,6 +63,29 @@ async def test_a_question_is_completed_by_the_history():
     assert "The Basic plan is free. [2]" in await text(
         "and the basic one?", history=history, passages=(PLANS,)
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        ("How much is the Premium plan?", "And since when?", "I found nothing"),
+        ("When does the Premium plan end?", "And for students?", "I found nothing"),
+        ("Who sells the Premium plan?", "And for how much?", "The Premium plan costs $1,200 a year. [2]"),
+    ],
+)
+async def test_a_short_question_is_answered_or_refused_and_what_was_said_is_not_repeated(first, then, said):
+    history = (Said("person", first), Said("agent", "The Premium plan costs $1,200 a year."))
+
+    assert (await text(then, history=history, passages=(PLANS,))).startswith(said)
+
+
+async def test_an_avatar_is_asked_the_whole_question():
+    asks = Offered("ask_avatar", "Asks the avatar.", QUESTION)
+    history = (Said("person", "When was the mill built?"), Said("agent", "In 1712."))
+
+    (call, _) = await pieces("And by whom?", history=history, tools=(asks,))
+
+    assert call == Called("call-1", "ask_avatar", '{"question": "By whom was the mill built?"}')
 
 
 @pytest.mark.parametrize(

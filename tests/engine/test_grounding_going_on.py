@@ -74,7 +74,7 @@ async def test_another_thing_is_asked_about_in_the_words_of_the_question_before(
     assert [each["quote"] for each in answer["citations"]] == [
         "Reed wrote that land belongs to those who till it."
     ]
-    assert why["lookedUp"].startswith("What did Reed write about water?")
+    assert why["lookedUp"] == "What did Reed write about land?"
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,81 @@ async def test_what_alone_speaks_of_a_thing_is_said_again(tmp_path, question):
         answer = await thinker.answers(question, context=context)
 
     assert said in [each["quote"] for each in answer["citations"]]
+
+
+BUILT = "The mill was built in 1712 by the weaver Hale."
+MILL = (
+    f"{BUILT} It stands on the left bank of the river. The flood of 1740 carried "
+    "away its wheel. The wheel was made again of oak. Grinding costs two pence; widows pay nothing."
+)
+FEIRA = (
+    "A feira de trocas acontece em agosto, na pra\u00e7a da vila. Come\u00e7ou em 1961 com oito barracas. A "
+    "feira foi proibida em 1970. O prefeito queria cobrar imposto. A entrada custa um prato de milho. "
+    "Estudantes n\u00e3o pagam entrada."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "quote"),
+    [
+        (
+            MILL,
+            ["When was the mill built?", "And by whom?"],
+            BUILT,
+        ),
+        (MILL, ["Who built the mill?", "When?"], BUILT),
+        (
+            MILL,
+            ["What does grinding cost?", "And for widows?"],
+            "Grinding costs two pence; widows pay nothing.",
+        ),
+        (
+            FEIRA,
+            ["Onde acontece a feira de trocas?", "Desde quando?"],
+            "Come\u00e7ou em 1961 com oito barracas.",
+        ),
+        (
+            FEIRA,
+            ["Quanto custa a entrada?", "E para estudantes?"],
+            "Estudantes n\u00e3o pagam entrada.",
+        ),
+    ],
+)
+async def test_a_short_question_asks_another_thing_of_the_same_subject(tmp_path, text, asked, quote):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await in_conversation(thinker, asked)
+
+    assert quote in [each["quote"] for each in answer["citations"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        (MILL, ["When was the mill built?", "Why?"]),
+        (MILL, ["When was the mill built?", "And by whom?", "Until when?"]),
+        (MILL, ["When was the mill built?", "And in Portugal?"]),
+        (FEIRA, ["Quando foi proibida a feira?", "Por qu\u00ea?"]),
+        (FEIRA, ["Quando foi proibida a feira?", "E por quem?"]),
+        (FEIRA, ["Quando acontece a feira de trocas?", "E no Brasil?"]),
+    ],
+)
+async def test_what_was_said_is_not_said_again_where_it_does_not_answer(tmp_path, text, asked):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await in_conversation(thinker, asked)
+
+    assert answer["citations"] == []
+    assert answer["confidence"] == "low"
+
+
+async def in_conversation(thinker, questions):
+    """The last answer, each question asked after those before it."""
+    context = []
+    for question in questions:
+        answer = await thinker.answers(question, context=context)
+        context += [
+            {"role": "alice", "content": question},
+            {"role": "avatar", "content": answer["response"]},
+        ]
+    return answer

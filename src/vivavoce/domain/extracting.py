@@ -55,8 +55,12 @@ def extracts_for(question: str, earlier: Sequence[str], passages: Sequence[Passa
     `earlier` are the person's messages before, the last one last: they complete a question such as
     "and the second one?".
     """
-    chosen = _chosen(weighed_for(question, earlier, passages))
-    return [Extract.cleaned(each.passage.number, each.excerpt.text) for each in in_order(chosen)]
+    return extracts_of(weighed_for(question, earlier, passages))
+
+
+def extracts_of(weighed: Sequence[Weighed]) -> list[Extract]:
+    """The few best of sentences that were weighed, those of a passage in reading order."""
+    return [Extract.cleaned(each.passage.number, each.excerpt.text) for each in in_order(_chosen(weighed))]
 
 
 class Weighed(NamedTuple):

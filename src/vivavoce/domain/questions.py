@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .languages import language_of, small_words
+from .question_words import question_word_in
 from .vocabulary import words
 from .words import compounds_of, folded, words_of
 
@@ -110,6 +111,9 @@ def points_back(question: str) -> bool:
         return True
     if len(telling) > _FEW:
         return False
+    word = question_word_in(question)
+    if word is not None and len(_WORD.findall(question, word.end)) == 1:  # "who paid?", but not "who is Ann?"
+        return True
     return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
 
 

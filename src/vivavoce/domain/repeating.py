@@ -3,31 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from .extracting import Weighed
+from .excerpts import excerpts_of
+from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
+from .question_words import QuestionWord, gives, question_word_in
 from .questions import Wanted, names_its_own, wanted_in
+from .standalone import Standalone
 from .words import words_of
 
 
-def going_on(
-    weighed: Sequence[Weighed], question: str, earlier: Sequence[str], said: Sequence[str]
-) -> list[Weighed]:
-    """Only the sentences that speak of what a question newly names, where some of the others were said.
+class Conversation:
+    """A question, and what was said before it."""
 
-    All of them where it names nothing of its own, or where what was said tells more of it; `said` is what the
-    one who answers has said before.
-    """
-    if not said or not names_its_own(question):
-        return list(weighed)
-    before = earlier[-1] if earlier else ""
-    kept: list[Weighed] = []
-    for language in {each.passage.language for each in weighed}:
-        own = [each for each in weighed if each.passage.language == language]
-        kept += _going_on(own, _Told.of(question, before, said, language))
-    places = {(each.passage.number, each.excerpt.place) for each in kept}
-    left = [each for each in weighed if (each.passage.number, each.excerpt.place) in places]
-    return left or list(weighed)
+    def __init__(
+        self, question: str, earlier: Sequence[str], said: Sequence[str], fresh: str | None = None
+    ) -> None:
+        """`earlier` is what people said, `said` what the one who answers said, the last one last.
+
+        `fresh` is the thing of which the last question is asked again, empty where another thing is asked of
+        the same, and None where it is another question.
+        """
+        self._question, self._said, self._fresh = question, said, fresh
+        self._before = earlier[-1] if earlier else ""
+        self._words: dict[str, list[Mapping[str, int]]] = {}
+
+    def going_on(self, weighed: Sequence[Weighed]) -> list[Weighed]:
+        """Only the sentences that speak of what is newly named, where some of the others were said.
+
+        All of them where nothing is, or where what was said tells more of it. What was said and lacks what is
+        asked for now is never said again: a time, a place, a reason, or what is newly named.
+        """
+        if not self._said:
+            return list(weighed)
+        every = [each for each in weighed if self._may_be_said(each)]
+        if self._fresh is not None or not names_its_own(self._question):
+            return every
+        kept: list[Weighed] = []
+        for language in {each.passage.language for each in every}:
+            own = [each for each in every if each.passage.language == language]
+            told = _Told.of(self._question, self._before, self._said_in(language), language)
+            kept += _going_on(own, told)
+        places = {(each.passage.number, each.excerpt.place) for each in kept}
+        left = [each for each in every if (each.passage.number, each.excerpt.place) in places]
+        return left or every
+
+    def is_told_on(self, sentence: Weighed) -> bool:
+        """Whether words alone tell that a sentence answers the last question, asked again.
+
+        It names the thing of which that is asked now. Where another thing is asked of the same, it has a word
+        of the question, or follows what was said.
+        """
+        if self._fresh is None or not self._said:
+            return True
+        if self._fresh:
+            return self._names_it(sentence)
+        language = sentence.passage.language
+        if not wanted_in(self._question, (), language).words.keys().isdisjoint(sentence.excerpt.words):
+            return True
+        every = excerpts_of(sentence.passage.text, language)
+        before = [each for each in every if each.place == sentence.excerpt.place - 1]
+        return any(self._is_said(sentence._replace(excerpt=each)) for each in before)
+
+    def _may_be_said(self, sentence: Weighed) -> bool:
+        """Whether a sentence gives what is asked for now, or is at least a new one.
+
+        Where another thing is asked of the same, a new one must give it too: in all else it answers the last
+        question as well.
+        """
+        word = self._asked
+        is_given = word is None or gives(word.kind, sentence.excerpt.text, self._question)
+        if self._fresh == "":
+            return is_given
+        return (is_given and self._names_it(sentence)) or not self._is_said(sentence)
+
+    @cached_property
+    def _asked(self) -> QuestionWord | None:
+        return question_word_in(self._question)
+
+    def _names_it(self, sentence: Weighed) -> bool:
+        own = words_of(self._fresh or "", sentence.passage.language).keys()
+        return not own or not own.isdisjoint(_words(sentence))
+
+    def _is_said(self, sentence: Weighed) -> bool:
+        return any(_says(each, sentence) for each in self._said_in(sentence.passage.language))
+
+    def _said_in(self, language: str) -> list[Mapping[str, int]]:
+        """What was said, as stems of a language."""
+        if language not in self._words:
+            self._words[language] = [words_of(text, language) for text in self._said]
+        return self._words[language]
+
+
+def extracts_after(asked: Standalone, passages: Sequence[Passage]) -> list[Extract]:
+    """The few sentences that answer best in a conversation, as far as words alone tell."""
+    conversation = Conversation(asked.question, asked.earlier, asked.said, asked.fresh)
+    left = conversation.going_on(weighed_for(asked.question, asked.earlier, passages))
+    return extracts_of([each for each in left if conversation.is_told_on(each)])
 
 
 _SAME = 0.8
@@ -45,10 +118,10 @@ class _Told(NamedTuple):
     said: Sequence[Mapping[str, int]]
 
     @classmethod
-    def of(cls, question: str, before: str, said: Sequence[str], language: str) -> _Told:
+    def of(cls, question: str, before: str, said: Sequence[Mapping[str, int]], language: str) -> _Told:
         wanted = wanted_in(question, (), language)
         new = wanted.words.keys() - wanted_in(before, (), language).words.keys()
-        return cls(wanted, frozenset(new), [words_of(text, language) for text in said])
+        return cls(wanted, frozenset(new), said)
 
     def worth(self, sentence: Weighed) -> tuple[float, float]:
         """How much of the question a sentence holds, and how well it is of the kind that answers."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .addressing import unaddressed
+from .ellipses import resumed, told_in_full
 from .languages import language_of
 from .numerals import numbers_in
 from .questions import points_back
@@ -36,6 +37,8 @@ class Standalone(NamedTuple):
     """Whether it was too long to be looked up as a whole."""
     said: tuple[str, ...] = ()
     """What the one who answers said before, the last message last."""
+    fresh: str | None = None
+    """What it newly names, where it asks the last question again of another thing; None where it does not."""
 
     def without(self, word: str) -> Standalone:
         """The same question without a word such as "today", which no text of another time answers to."""
@@ -51,12 +54,16 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
     asked, is_cut = _essence(after_greeting(question))
     before = [each._replace(text=each.text[:_LONGEST].strip()) for each in context[-_MOST:]]
     before = [each for each in before if each.text]
-    people = tuple(each.text for each in before if not each.is_ours)
+    told = told_in_full(each.text for each in before if not each.is_ours)
+    people = tuple(each.question for each in told)
     said = tuple(each.text for each in before if each.is_ours)
     named, is_whole = _named(asked, before)
     if is_whole or (named != asked and people and not people[-1].endswith("?")):
         people = ()  # what was listed is known now, and nothing else was asked of it
     elif named == asked and people:
+        if (again := resumed(asked, told[-1])) is not None:
+            full = unaddressed(again.question, names)
+            return Standalone(full, full, (), is_cut, said, again.fresh)
         named = _with_subject(asked, people[-1])
         people = people if named == asked else ()
     asked = unaddressed(named, names)

@@ -14,9 +14,9 @@ from vivavoce.domain.crm import Step
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.moving import request_for_contact
 from vivavoce.domain.prompting import filled, fitting
-from vivavoce.domain.questions import points_back
+from vivavoce.domain.standalone import Spoken, standalone
 from vivavoce.domain.tools import Tool, datastores_of
-from vivavoce.domain.wishes import after_greeting, is_acknowledgement
+from vivavoce.domain.wishes import is_acknowledgement
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.ports import Enclosed, Given, Picture, Ports, Prompt, Said, Tables
 
@@ -186,12 +186,10 @@ def looks_for(scene: Scene, tables: Tables) -> list[Look]:
 
 
 def _looked_up(scene: Scene) -> str:
-    """What is looked for: the message, after the one before it where it cannot stand alone."""
-    query = after_greeting(scene.query.query)
-    if not points_back(query):
-        return query
-    earlier = next((said.text for said in map(_said, reversed(scene.history)) if said.by == "person"), "")
-    return f"{earlier}\n{query}" if earlier else query
+    """What is looked for: the message, with what it points back to where it cannot stand alone."""
+    said = (_said(each) for each in scene.history)
+    before = [Spoken(each.by != "person", each.text) for each in said]
+    return standalone(scene.query.query, before).text
 
 
 def prompt_for(scene: Scene, looks: Sequence[Look], found: Sequence[Found], context: int) -> Prompt:

@@ -66,10 +66,14 @@ async def extracted(
     found: Sequence[Found],
     ports: Ports,
     said: Sequence[str] = (),
+    fresh: str | None = None,
 ) -> Extraction:
-    """The sentences that answer; `earlier` are the messages before, `said` ours, the last one last."""
+    """The sentences that answer; `earlier` are the messages before, `said` ours, the last one last.
+
+    `fresh` is what the last question is asked of now, empty where another thing is asked of the same.
+    """
     candidates = list(map(candidate_of, found))
-    return await extracted_from(question, earlier, candidates, ports.embedders.judges(), said)
+    return await extracted_from(question, earlier, candidates, ports.embedders.judges(), said, fresh)
 
 
 async def extracted_from(
@@ -78,6 +82,7 @@ async def extracted_from(
     candidates: Sequence[Candidate],
     judges: Sequence[Judge],
     said: Sequence[str] = (),
+    fresh: str | None = None,
 ) -> Extraction:
     """The sentences of any texts that answer.
 
@@ -85,7 +90,7 @@ async def extracted_from(
     """
     if not question.strip() or not candidates:
         return Extraction()
-    inquiry = Inquiry(question, tuple(earlier), tuple(candidates), tuple(said))
+    inquiry = Inquiry(question, tuple(earlier), tuple(candidates), tuple(said), fresh)
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
@@ -184,7 +189,7 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     places = [place for place in every if inquiry.names(place)] or every
     passages = [inquiry.passage(place) for place in places]
     told = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
-    weighed = [each for each in told if inquiry.goes_on(each)]
+    weighed = [each for each in told if inquiry.is_told_on(each)]
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 
-from vivavoce.domain.extracting import Extract, Passage, extracts_for
+from vivavoce.domain.extracting import Extract, Passage
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.questions import has_words
+from vivavoce.domain.repeating import extracts_after
+from vivavoce.domain.standalone import Spoken, standalone
 from vivavoce.domain.wishes import (
     after_greeting,
     is_acknowledgement,
@@ -71,16 +73,17 @@ def _wish(question: str) -> str:
 
 
 def _extracted(prompt: Prompt, *, otherwise: str) -> Iterator[Piece]:
-    earlier = [said.text for said in prompt.history if said.by == "person"]
     passages = [
         Passage(each.number, each.text, each.language, each.score, each.source) for each in prompt.passages
     ]
     asked = after_greeting(prompt.question)
-    extracts = extracts_for(asked, earlier, passages) if has_words(asked) else []
+    before = [Spoken(said.by != "person", said.text) for said in prompt.history]
+    whole = standalone(asked, before)
+    extracts = extracts_after(whole, passages) if has_words(asked) else []
     if extracts:
         yield from (Delta(text) for text in _joined(extracts))
     elif otherwise == "unknown" and has_words(asked) and (avatar := _avatar_in(prompt)) is not None:
-        yield from _consulted(prompt, avatar, asked)
+        yield from _consulted(prompt, avatar, whole.text)
     else:
         is_bare = otherwise == "unknown" and not passages and not prompt.has_datastore
         yield Delta(_said(prompt, "no_model" if is_bare else otherwise))

@@ -138,7 +138,8 @@ class _Answering:
     ) -> tuple[Extraction, Voiced | None]:
         """What can be extracted, and what a model drafts; it writes while the passages are read."""
         asked = self.asked
-        extracting = extracted(asked.question, asked.earlier, found, self.errand.ports, asked.said)
+        ports = self.errand.ports
+        extracting = extracted(asked.question, asked.earlier, found, ports, asked.said, asked.fresh)
         if model is None:
             return await extracting, None
         drafting = asyncio.create_task(self._drafted(model, found, windows))

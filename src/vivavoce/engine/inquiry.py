@@ -16,7 +16,7 @@ from vivavoce.domain.languages import language_of
 from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of, thing_in
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
-from vivavoce.domain.repeating import going_on
+from vivavoce.domain.repeating import Conversation
 from vivavoce.domain.words import respelled, words_of
 from vivavoce.ports import Judge
 
@@ -38,6 +38,8 @@ class Inquiry:
     candidates: tuple[Candidate, ...]
     said: tuple[str, ...] = ()
     """What the one who answers has said before."""
+    fresh: str | None = None
+    """What the last question is asked of now; None where it is another question."""
 
     @cached_property
     def text(self) -> str:
@@ -123,13 +125,21 @@ class Inquiry:
         """Whether a conversation goes on with a sentence; not where it would be said again instead."""
         return self._going_on is None or (sentence.passage.number, sentence.excerpt.start) in self._going_on
 
+    def is_told_on(self, sentence: Weighed) -> bool:
+        """Whether a conversation goes on with a sentence as far as words alone tell."""
+        return self.goes_on(sentence) and self._conversation.is_told_on(sentence)
+
+    @cached_property
+    def _conversation(self) -> Conversation:
+        return Conversation(self.question, self.earlier, self.said, self.fresh)
+
     @cached_property
     def _going_on(self) -> frozenset[tuple[int, int]] | None:
         """Where the sentences begin that speak of what is newly named; None where any may be said."""
         if not self.said:
             return None
         every = [each for place in range(len(self.candidates)) for each in self._sayable(place)]
-        left = going_on(every, self.question, self.earlier, self.said)
+        left = self._conversation.going_on(every)
         if len(left) == len(every):
             return None
         return frozenset((each.passage.number, each.excerpt.start) for each in left)

@@ -1,0 +1,206 @@
+"""Ellipses: short questions that go on with the one before them, told in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .languages import language_of, small_words
+from .open_questions import subject_of
+from .question_words import QuestionWord, plainly, question_word_in
+from .sentences import sentences_of, trimmed
+from .vocabulary import words
+
+
+class Resumed(NamedTuple):
+    """A short question in the words of the one before it."""
+
+    question: str
+    fresh: str = ""
+    """The thing that it newly names, where it asks the same of another."""
+    asked_first: str = ""
+    """The question that was asked of the first thing: the next one is asked of that too."""
+
+
+def resumed(question: str, before: Resumed) -> Resumed | None:
+    """The question in full: "By whom was the mill built?" for "And by whom?" after one about the mill.
+
+    None where it says itself what it asks about, or where there is nothing that it could go on with.
+    """
+    asked = question.strip()
+    if len(asked) > _LONGEST:
+        return None
+    word = question_word_in(asked)
+    if word is not None:
+        last = _last_of(before.question)
+        phrase = _phrase(word, asked)
+        return Resumed(_asked_with(phrase, last)) if phrase and last else None
+    last = _last_of(before.asked_first or before.question)
+    found = _complement_in(asked, last)
+    if found is None or not last or not _names_a_thing(found["thing"]):
+        return None
+    return Resumed(_asked_of(found["link"], found["thing"], last), found["thing"], last)
+
+
+def told_in_full(messages: Iterable[str]) -> list[Resumed]:
+    """The messages of people one after the other, each short question in the words of the one before."""
+    told: list[Resumed] = []
+    for text in messages:
+        told.append((resumed(text, told[-1]) if told else None) or Resumed(text))
+    return told
+
+
+_LONGEST = 80
+_MOST_WORDS = 6
+_LONG = 400
+"""A longer message says too much to be asked again."""
+_NOTHING_ELSE = re.compile(
+    r"(?:(?:is|was|were|are|did|does|foi|e|era|fue|es) )?(?:(?:that|this|so|isso|isto|aquilo|eso|esto)\b ?)?"
+    r"(?:(?:happen|be|so|exactly|precisely|then|acontec\w+|exatamente|mesmo|exactamente)\b ?)?\W*"
+)
+"""What may stand behind a question word that asks the whole of the last question again."""
+_THING = r"\s+(?P<thing>[^\s?!.,;:][^?!.,;:]*?)\W*"
+_COMPLEMENTS = {
+    "en": re.compile(
+        r"\W*(?P<opening>(?:and|but|or)\b,?\s+)?"
+        r"(?P<link>in|at|on|for|to|from|with|by|of|about|during|after|before|under|among|without|against|near|since"
+        r"|until)" + _THING,
+        re.IGNORECASE,
+    ),
+    "pt": re.compile(
+        r"\W*(?P<opening>(?:e|mas|ou)\b,?\s+)?"
+        r"(?P<link>em|n[oa]s?|num|numa|para|pr[ao]|d[eoa]s?|aos?|\u00e0s?|com|por|pel[oa]s?|sem|sob|sobre|durante|ap\u00f3s"
+        r"|desde|at\u00e9|entre|contra)" + _THING,
+        re.IGNORECASE,
+    ),
+    "es": re.compile(
+        r"\W*(?P<opening>(?:y|pero|o)\b,?\s+)?"
+        r"(?P<link>en|para|del?|al?|con|por|sin|sobre|durante|desde|hasta|entre|contra)" + _THING,
+        re.IGNORECASE,
+    ),
+}
+"""How a thing is named of which the last question is asked now: "and for students?"."""
+_FAMILIES = tuple(
+    re.compile(rf"\b(?:{links})\b", re.IGNORECASE)
+    for links in (
+        "in|em|n[oa]s?|num|numa|en",
+        "at",
+        "on",
+        "to|aos?|\u00e0s?|al",
+        "from",
+        "with|com|con",
+        "by|por|pel[oa]s?",
+        "of|d[eoa]s?|del",
+        "about|sobre",
+    )
+)
+"""Links of one kind: what stands behind one is asked about in the place of what stands behind the other.
+
+"For" is not among them: what is paid for bread is paid for a child in another way.
+"""
+_ARTICLES = words("the a an o os as um uma el la los las un una this that each every")
+_CONTRACTED = words("no na nos nas do da dos das ao aos \u00e0 \u00e0s pelo pela pelos pelas num numa al del")
+"""Links that are one with an article."""
+_OF_NOUNS = ("means", "which", "thing", "count")
+"""Question words that a noun may follow: "with what instrument?"."""
+_AUXILIARIES = words("is was are were does did do has have had can could may might will would should")
+_TOKEN = re.compile(r"[^\s?!.,;:]+")
+_BE = {"en": "is", "pt": "\u00e9", "es": "es"}
+
+
+def _last_of(before: str) -> str:
+    """The last sentence of a message, without the mark at its end."""
+    text = before.strip()
+    if len(text) > _LONG:
+        return ""
+    spans = [span for each in sentences_of(text) if (span := trimmed(text, each)) is not None]
+    return text[slice(*spans[-1])].rstrip(" ?!.") if spans else ""
+
+
+def _complement_in(asked: str, last: str) -> re.Match[str] | None:
+    """The thing that a question adds; without an "and" it is in the language of the last, and asks."""
+    language = language_of(last, "en")
+    for own, pattern in _COMPLEMENTS.items():
+        found = pattern.fullmatch(asked)
+        if found is not None and (found["opening"] or (own == language and asked.endswith("?"))):
+            return found
+    return None
+
+
+def _phrase(word: QuestionWord, asked: str) -> str:
+    """What is asked for, where nothing else is said; empty where something is."""
+    rest = asked[word.end :]
+    if _NOTHING_ELSE.fullmatch(plainly(rest)):
+        return word.written
+    tokens = _TOKEN.findall(rest)
+    return f"{word.written} {tokens[0]}" if len(tokens) == 1 and word.kind in _OF_NOUNS else ""
+
+
+def _asked_with(phrase: str, last: str) -> str:
+    """The last question with another question word."""
+    subject = subject_of(f"{last}?")
+    if subject is not None:
+        rest = f"{_BE.get(language_of(last), 'is')} {subject}"
+    else:
+        asked = question_word_in(last)
+        rest = _uncapitalised(last) if asked is None else _rest(asked, last)
+    return f"{phrase[:1].upper()}{phrase[1:]} {rest}?"
+
+
+def _uncapitalised(sentence: str) -> str:
+    """A sentence as it goes on behind other words: its first word is small, unless it is a name."""
+    first = _TOKEN.match(sentence)
+    is_small = first is not None and first.group().lower() in small_words(language_of(sentence))
+    return sentence[:1].lower() + sentence[1:] if is_small else sentence
+
+
+def _rest(asked: QuestionWord, last: str) -> str:
+    """A question without the words that it begins with; "high" of "how high" stays."""
+    rest = last[asked.end :]
+    if asked.kind == "measure":
+        return f"{rest} {asked.written.split()[-1]}"
+    first = rest.split(maxsplit=1)[0].lower() if rest else ""
+    is_subject = asked.kind in ("person", "thing") and language_of(last) == "en"
+    return f"did someone {rest}" if is_subject and first not in _AUXILIARIES else rest
+
+
+def _asked_of(link: str, thing: str, last: str) -> str:
+    """The last question of another thing, in the place of the one behind the same link, else added."""
+    family = next((each for each in _FAMILIES if each.fullmatch(link)), None)
+    said = f"{link.lower()} {thing}"
+    links = [] if family is None else list(family.finditer(last))
+    if not links:
+        return f"{last} {said}?"
+    at = links[-1]
+    end = _end_of_thing(last, at.end(), len(thing.split()))
+    is_alike = _is_definite(link, thing) == _is_definite(at.group(), last[at.end() : end])
+    return f"{last[: at.start()]}{said}{last[end:]}?" if end > at.end() and is_alike else f"{last} {said}?"
+
+
+def _is_definite(link: str, thing: str) -> bool:
+    """Whether a thing has an article or a name: "in the mill" and "in Porto", but not "in cash"."""
+    first = thing.split()[0]
+    return link.lower() in _CONTRACTED or first.lower() in _ARTICLES or first[0].isupper()
+
+
+def _end_of_thing(text: str, start: int, most: int) -> int:
+    """Where the thing ends that begins at a place: before the next small word, or after so many words."""
+    small = small_words(language_of(text)) - _ARTICLES
+    end, taken = start, 0
+    tokens = list(_TOKEN.finditer(text, start))
+    run = next((n for n, each in enumerate(tokens) if each.group().lower() in small), len(tokens))
+    most = run if run == len(tokens) else most
+    for each in tokens[:run]:
+        taken += each.group().lower() not in _ARTICLES
+        if taken > most:
+            break
+        end = each.end()
+    return end
+
+
+def _names_a_thing(thing: str) -> bool:
+    """Whether words name one thing: few of them, and some that say something."""
+    tokens = thing.split()
+    telling = [each for each in tokens if each.lower() not in small_words(language_of(thing))]
+    return 0 < len(telling) <= len(tokens) <= _MOST_WORDS

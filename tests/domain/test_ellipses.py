@@ -1,0 +1,95 @@
+"""Short questions that go on with the one before them."""
+
+import pytest
+
+from vivavoce.domain.ellipses import Resumed, resumed, told_in_full
+
+
+def in_full(question, before):
+    found = resumed(question, Resumed(before))
+    return None if found is None else found.question
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        ("And by whom?", "When was the mill built?", "By whom was the mill built?"),
+        ("when?", "What was the highest tide?", "When was the highest tide?"),
+        ("Since when?", "Does the guild keep a book?", "Since when does the guild keep a book?"),
+        ("Why?", "How high is the tower?", "Why is the tower high?"),
+        ("And when was that?", "Who built the mill?", "When did someone built the mill?"),
+        ("And why exactly?", "Where is the bell rung?", "Why is the bell rung?"),
+        ("Where?", "Tell me about the old mill.", "Where is the old mill?"),
+        ("How often?", "Hello. Who mends the nets?", "How often did someone mends the nets?"),
+        ("With what tool?", "How is the tide measured?", "With what tool is the tide measured?"),
+        ("Which herbs?", "What grew in the garden?", "Which herbs did someone grew in the garden?"),
+        ("E por quem?", "Quando foi fundado o banco?", "Por quem foi fundado o banco?"),
+        ("Desde quando?", "Onde acontece a feira?", "Desde quando acontece a feira?"),
+        ("Por qu\u00ea?", "A feira foi proibida?", "Por qu\u00ea a feira foi proibida?"),
+        ("E quanto?", "Quem paga a entrada?", "Quanto paga a entrada?"),
+        ("Quando foi isso?", "Quem abriu a escola?", "Quando abriu a escola?"),
+        (
+            "\u00bfY cu\u00e1ndo?",
+            "\u00bfQui\u00e9n fund\u00f3 el gremio?",
+            "Cu\u00e1ndo fund\u00f3 el gremio?",
+        ),
+    ],
+)
+def test_a_question_word_alone_asks_the_last_question_for_another_thing(question, before, meant):
+    assert in_full(question, before) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        ("And for students?", "How much is the entry?", "How much is the entry for students?"),
+        ("And to the assistants?", "What is paid to a keeper?", "What is paid to the assistants?"),
+        ("in Portugal?", "When does the fair open?", "When does the fair open in Portugal?"),
+        ("And in Porto?", "When does it open in Lisbon?", "When does it open in Porto?"),
+        ("And about land?", "What did Reed write about water?", "What did Reed write about land?"),
+        (
+            "E de milho?",
+            "Quantas variedades de feij\u00e3o s\u00e3o guardadas?",
+            "Quantas variedades de milho s\u00e3o guardadas?",
+        ),
+        ("E para estudantes?", "Quanto custa a entrada?", "Quanto custa a entrada para estudantes?"),
+        ("E em dinheiro?", "Quanto custa entrar na escola?", "Quanto custa entrar na escola em dinheiro?"),
+        ("E no Porto?", "Quando abre em Lisboa?", "Quando abre no Porto?"),
+    ],
+)
+def test_another_thing_is_asked_about_in_the_place_of_the_first(question, before, meant):
+    assert in_full(question, before) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And do they baptise their children?",
+        "And how thick are its walls?",
+        "When was the mill built?",
+        "And thyme?",
+        "For them?",
+        "With pleasure.",
+        "Of course, thank you",
+        "",
+    ],
+)
+def test_other_questions_are_left_as_they_are(question):
+    assert resumed(question, Resumed("Who built the tower?")) is None
+
+
+def test_there_is_nothing_to_go_on_with_after_an_empty_or_a_very_long_message():
+    assert in_full("Why?", "...") is None
+    assert in_full("Why?", "word " * 200) is None
+
+
+def test_each_short_question_goes_on_with_the_one_before_it():
+    told = told_in_full(["When was the mill built?", "And by whom?", "In Marlby?", "And in Harrow?", "Why?"])
+
+    assert [each.question for each in told] == [
+        "When was the mill built?",
+        "By whom was the mill built?",
+        "By whom was the mill built in Marlby?",
+        "By whom was the mill built in Harrow?",
+        "Why was the mill built in Harrow?",
+    ]

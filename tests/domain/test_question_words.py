@@ -1,0 +1,59 @@
+"""What a question begins with, and what gives it."""
+
+import pytest
+
+from vivavoce.domain.question_words import gives, question_word_in
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "written"),
+    [
+        ("And by whom was it built?", "agent", "by whom"),
+        ("Since when?", "since", "Since when"),
+        ("In what year did it open?", "time", "In what year"),
+        ("\u00bfPor qu\u00e9?", "reason", "Por qu\u00e9"),
+        ("E at\u00e9 quando?", "until", "at\u00e9 quando"),
+        ("Quanto custa?", "price", "Quanto"),
+        ("Quanto tempo dura?", "duration", "Quanto tempo"),
+        ("How high is it?", "measure", "How high"),
+    ],
+)
+def test_a_question_is_known_by_its_first_words(question, kind, written):
+    word = question_word_in(question)
+
+    assert word is not None
+    assert (word.kind, word.written) == (kind, written)
+
+
+@pytest.mark.parametrize("question", ["Tell me when", "E quanto ao segundo?", "Whenever it rains", "", "?"])
+def test_other_words_ask_for_nothing_yet(question):
+    assert question_word_in(question) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "is_given"),
+    [
+        ("agent", "It was designed by the engineer.", True),
+        ("agent", "In those years Josiah Pell built it.", True),
+        ("agent", "The tower at Harrow Point was begun in April 1847.", False),
+        ("agent", "Foi fundado por vinte e tr\u00eas fam\u00edlias.", True),
+        ("agent", "Um pote conserva o milho por tr\u00eas anos.", False),
+        ("time", "It was lit on the ninth of November.", True),
+        ("time", "It was lit by the keepers.", False),
+        ("place", "It was begun in April 1847.", False),
+        ("place", "It was begun at the quarry.", True),
+        ("place", "Acontece no primeiro s\u00e1bado de agosto.", False),
+        ("place", "Acontece na pra\u00e7a.", True),
+        ("since", "Foi proibida em 1970.", False),
+        ("since", "Come\u00e7ou em 1961 com oito barracas.", True),
+        ("reason", "He walked to the mill.", False),
+        ("reason", "He walked, because the mule was ill.", True),
+        ("manner", "Anything may tell how.", True),
+    ],
+)
+def test_a_sentence_gives_what_is_asked_for_or_lacks_it(kind, text, is_given):
+    assert gives(kind, text, "") == is_given
+
+
+def test_what_the_question_names_itself_is_not_given():
+    assert not gives("time", "The drought of 1958 was long.", "When did the drought of 1958 end?")
