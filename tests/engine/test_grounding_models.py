@@ -228,18 +228,19 @@ async def test_a_model_that_finds_no_answer_is_not_taken_for_one_that_may_not_gi
     assert why["limits"]["silent"] == "corpus miss"
 
 
-async def test_a_claim_that_alone_is_too_long_does_not_make_the_corpus_silent(asked):
+async def test_a_claim_that_alone_is_too_long_is_said_as_far_as_it_may_be(asked):
     both = (f"{JOINED[0]} {SOLD[0]}", 1, f"{JOINED[2]} {SOLD[2]}")
     answer, why, _ = await asked(
-        claims(both),
-        verdicts(True),
+        claims(both, both),
+        verdicts(True, True),
         question="What became of it, in the end?",
         text=REALM,
         rules=["At most one sentence."],
     )
 
-    assert answer["abstained"] is True
-    assert why["limits"]["silent"] == "constraint"
+    assert JOINED[0].rstrip(".") in answer["response"]
+    assert SOLD[0].rstrip(".") not in answer["response"]
+    assert [each["kept"] for each in why["claims"]] == [True, False]
 
 
 TOWERS = "Tower number 4321 was built in 1902. It is of granite. Tower number 4322 was built in 1911.\n"

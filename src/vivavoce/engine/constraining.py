@@ -25,20 +25,37 @@ def unshunned(claim: Checked, rules: Constraints) -> Checked:
 
 
 def shortened(claims: Sequence[Checked], rules: Constraints) -> list[Checked]:
-    """The claims, in their order, up to as many sentences as may be said."""
+    """The claims, in their order, up to as many sentences as may be said.
+
+    Where each alone has more, the first is said as far as that: each sentence of a claim holds by itself.
+    """
     left: list[Checked] = []
     said = 0
     for each in claims:
-        size = 0 if each.reason else sum(1 for _ in sentences_of(each.claim.text.strip()))
+        size = 0 if each.reason else len(_sentences(each))
         is_over = size > 0 and rules.is_over(said + size)
-        left.append(_constrained(each, too_much(rules)) if is_over else each)
+        left.append(each.dropped(too_much(rules)) if is_over else each)
         said += 0 if is_over else size
+    first = next((place for place, each in enumerate(claims) if not each.reason), None)
+    if said == 0 and first is not None:
+        left[first] = _begun(claims[first], rules)
     return left
 
 
 def too_much(rules: Constraints) -> str:
     """Why a claim is dropped that is more than may be said."""
     return f"it is to say {rules.most} sentence{'' if rules.most == 1 else 's'} at most"
+
+
+def _sentences(claim: Checked) -> list[str]:
+    text = claim.claim.text.strip()
+    return [text[each.start : each.end] for each in sentences_of(text)]
+
+
+def _begun(claim: Checked, rules: Constraints) -> Checked:
+    """A claim that ends where no more may be said."""
+    text = "".join(_sentences(claim)[: rules.most]).strip()
+    return replace(claim, claim=claim.claim._replace(text=text))
 
 
 def _constrained(claim: Checked, reason: str) -> Checked:
