@@ -156,6 +156,26 @@ def test_the_same_place_has_one_footnote():
     assert sum(line.startswith("[") for line in shown) == 1
 
 
+def test_an_answer_with_notes_of_its_own_keeps_their_numbers():
+    first = citation("Ducks swim.", 'Ann writes: "Ducks swim." [1].')
+    second = citation("Ducks dive.", 'She goes on: "Ducks dive." [1].', start=20)
+    third = citation("Geese fly.", 'She adds: "Geese fly." [2].', start=40)
+    said = " ".join(each.claim for each in (first, second, third))
+    notes = '[1] Ann, "A book", p. 3.\n[2] Ann, "A book", p. 4.'
+
+    shown = list(answer_lines(response(f"{said}\n\n{notes}", first, second, third)))
+
+    assert shown[:-2] == [
+        said,
+        "",
+        '[1] Ann, "A book", p. 3.',
+        "    characters 0 to 11",
+        "    characters 20 to 31",
+        '[2] Ann, "A book", p. 4.',
+        "    characters 40 to 50",
+    ]
+
+
 def test_a_printed_page_is_shown_as_it_is_printed():
     shown = list(answer_lines(response("Ducks swim.", citation("Ducks swim.", "", page=4, page_label="iv"))))
 

@@ -336,6 +336,27 @@ def test_a_response_reads_as_words_then_citations_then_who_speaks():
     ]
 
 
+def test_citations_have_the_numbers_that_the_response_gives_them():
+    place = {"source": "A letter", "page": None, "document_id": "d", "start": 0, "end": 9}
+    said = AvatarResponse(
+        response='Ann writes: "Ducks swim." [1]. She goes on: "They dive." [1].\n\n[1] Ann, "A letter".',
+        citations=[
+            Citation(quote="Ducks swim.", claim='Ann writes: "Ducks swim." [1].', **place),
+            Citation(quote="They dive.", claim='She goes on: "They dive." [1].', **place),
+        ],
+        confidence="high",
+        abstained=False,
+        disclosure="An AI.",
+        answer_id="a",
+    )
+
+    assert readable(said).splitlines()[4:7] == [
+        "Citations:",
+        '[1] A letter: "Ducks swim."',
+        '[1] A letter: "They dive."',
+    ]
+
+
 # Who may ask, and what is not there
 
 

@@ -81,6 +81,13 @@ def style_in(wish: str) -> Style:
     )
 
 
+def own_numbers(claims: Iterable[str]) -> list[int]:
+    """The number of its note behind each claim; none where one claim has none."""
+    found = [_OWN_NUMBER.search(each) for each in claims]
+    numbers = [int(each[1]) for each in found if each is not None]
+    return numbers if len(numbers) == len(found) else []
+
+
 def referenced(title: str, year: int | None, page: object) -> str:
     """A place of a work in one line, as lists of citations name it."""
     return f"{one_line(title)}{'' if year is None else f' ({year})'}{'' if page is None else f', p. {page}'}"
@@ -108,6 +115,7 @@ def surname_of(name: str) -> str:
     return " ".join(parts[first:])
 
 
+_OWN_NUMBER = re.compile(r"\[(\d{1,4})\][.!?]?$")
 _NOTES = re.compile(
     r"\b(?:foot ?notes?|end ?notes?|notes and bibliography|numbered|numeric(?:al|os?)?|in brackets? numbers?"
     r"|square brackets|notas? de rodape|numerad[oa]s?|notas? al pie|\[1\]|superscripts?)(?!\w)|\[1\]"

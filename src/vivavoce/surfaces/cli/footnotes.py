@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vivavoce.domain.citation_styles import one_line, referenced
+from vivavoce.domain.citation_styles import one_line, own_numbers, referenced
 from vivavoce.domain.framing import as_read, place_of, quoted
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 
@@ -16,20 +17,30 @@ _WIDEST = 100
 _QUOTE = 400
 """Characters of a quote that are shown."""
 _CLAIM = 160
+_NOTE = re.compile(r"^\[(\d+)\] .+$", re.MULTILINE)
 
 
 def answer_lines(answer: AvatarResponse, indent: str = "") -> Iterator[str]:
-    """What was answered, then a footnote for each citation, then who speaks."""
-    numbers = _numbers(answer.citations)
-    for paragraph in _numbered(answer.response, answer.citations, numbers).split("\n"):
+    """What was answered, then a footnote for each citation, then who speaks.
+
+    An answer that has numbers and notes of its own, as its citation style wishes, keeps them.
+    """
+    text, notes = _own_notes(answer)
+    numbers = own_numbers(each.claim for each in answer.citations) if notes else _numbers(answer.citations)
+    shown = text if notes else _numbered(text, answer.citations, numbers)
+    for paragraph in shown.split("\n"):
         yield from _wrapped(paragraph, indent)
     if answer.citations:
         yield ""
-    told: set[int] = set()
-    for citation, number in zip(answer.citations, numbers, strict=True):
-        if number not in told:
-            told.add(number)
-            yield from _footnote(number, citation, answer.response, indent)
+    told: set[tuple[int, int, int]] = set()
+    headed: set[int] = set()
+    for number, citation in sorted(zip(numbers, answer.citations, strict=True), key=lambda each: each[0]):
+        if number not in headed:
+            headed.add(number)
+            yield from _wrapped(notes.get(number) or f"[{number}] {place_of(citation)}", indent)
+        if (number, citation.start, citation.end) not in told:
+            told.add((number, citation.start, citation.end))
+            yield from _footnote(citation, answer.response, f"{indent}    ")
     yield ""
     yield from _wrapped(f"Confidence: {answer.confidence}. {answer.disclosure}", indent)
 
@@ -71,6 +82,15 @@ def _writer(model: Mapping[str, Any] | None) -> str:
     return f"sentences of the corpus, in place of {name}" if model.get("fellBack") else name
 
 
+def _own_notes(answer: AvatarResponse) -> tuple[str, dict[int, str]]:
+    """The response without the notes at its end, and these by their numbers, if it has any."""
+    text, _, below = answer.response.rpartition("\n\n")
+    notes = {int(found[1]): found[0] for found in _NOTE.finditer(below)}
+    numbers = own_numbers(each.claim for each in answer.citations)
+    is_whole = bool(numbers) and set(numbers) == notes.keys() and _NOTE.sub("", below).strip() == ""
+    return (text, notes) if is_whole else (answer.response, {})
+
+
 def _numbers(citations: Sequence[Citation]) -> list[int]:
     """The footnote of each citation: the same words at the same place have one."""
     known: dict[tuple[str, int, int], int] = {}
@@ -91,14 +111,12 @@ def _numbered(response: str, citations: Sequence[Citation], numbers: Sequence[in
     return response
 
 
-def _footnote(number: int, citation: Citation, response: str, indent: str) -> Iterator[str]:
-    """Where the words stand, and the words themselves where the response does not have them already."""
-    yield from _wrapped(f"[{number}] {place_of(citation)}", indent)
-    below = f"{indent}    "
+def _footnote(citation: Citation, response: str, indent: str) -> Iterator[str]:
+    """Where the words stand, after the words themselves where the response does not have them already."""
     if as_read(citation.quote) not in one_line(response):
-        yield from _wrapped(quoted(_cut(as_read(citation.quote), _QUOTE)), below)
+        yield from _wrapped(quoted(_cut(as_read(citation.quote), _QUOTE)), indent)
     address = f"{citation.url}, " if citation.url else ""
-    yield f"{below}{address}characters {citation.start} to {citation.end}"
+    yield f"{indent}{address}characters {citation.start} to {citation.end}"
 
 
 def _score(score: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from mcp.types import Tool
 
 from vivavoce.domain.avatars import Config, ToolName
+from vivavoce.domain.citation_styles import own_numbers
 from vivavoce.domain.framing import noted
 from vivavoce.operations import Operation
 from vivavoce.operations.avatar_results import AvatarResponse
@@ -109,7 +110,8 @@ def _lines(said: AvatarResponse) -> Iterator[str]:
     if said.citations:
         yield ""
         yield "Citations:"
-        yield from (f"[{number}] {noted(each)}" for number, each in enumerate(said.citations, 1))
+        numbers = own_numbers(each.claim for each in said.citations) or range(1, len(said.citations) + 1)
+        yield from (f"[{number}] {noted(each)}" for number, each in zip(numbers, said.citations, strict=True))
     yield ""
     yield f"Confidence: {said.confidence}. {said.disclosure}"
 
