@@ -246,6 +246,31 @@ def test_a_key_for_an_avatar_works_for_that_avatar_over_rest(client, keys):
     assert f"is for the avatar '{ID}' alone" in others[0].json()["message"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "query_corpus", {"query": "commons"}),
+        ("GET", "info", None),
+    ],
+)
+def test_tools_that_its_configuration_does_not_name_are_not_offered_over_rest_either(
+    tmp_path, method, path, body
+):
+    settings = settings_in(tmp_path)
+    kept_in(settings, is_public=True, mcp={"tools": ["generate_response"]})
+    mine, its = key_for(settings, "read", "send").key, key_of(settings, ID, "read", "send")
+    with TestClient(application(settings), base_url="http://127.0.0.1:8377") as client:
+        stranger, guest, owner = (
+            client.request(method, f"/avatars/{ID}/{path}", json=body, headers=bearing(key) if key else {})
+            for key in (None, its, mine)
+        )
+        answered = client.post(f"/avatars/{ID}/generate_response", json={"question": "What is a commons?"})
+
+    assert [each.status_code for each in (stranger, guest, owner)] == [403, 403, 200]
+    assert "does not offer" in stranger.json()["message"]
+    assert answered.status_code == 200
+
+
 OF_AVATAR = {name for name, kind in CATALOGUE.items() if kind.spec.is_of_avatar}
 
 

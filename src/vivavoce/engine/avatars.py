@@ -32,7 +32,7 @@ from vivavoce.operations.avatars import (
 
 from .handlers import Work, handles
 from .keys import end_keys_of
-from .references import avatar_named
+from .references import avatar_named, avatar_offering
 
 
 @handles(CreateAvatar)
@@ -98,7 +98,7 @@ def delete_avatar(op: DeleteAvatar, work: Work) -> AvatarShown:
 
 @handles(GetAvatarInfo)
 def get_avatar_info(op: GetAvatarInfo, work: Work) -> AvatarDescribed:
-    avatar = avatar_named(op.avatar_id, work)
+    avatar = avatar_offering("get_avatar_info", op.avatar_id, work)
     about = avatar.about
     sources = _datasources(avatar, work)
     dates = about.corpus.date_range

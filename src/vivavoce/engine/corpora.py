@@ -16,7 +16,7 @@ from vivavoce.operations.avatar_results import CorpusPassage, PassageList
 from vivavoce.operations.avatars import GenerateResponse, QueryCorpus
 
 from .handlers import Errand, Work, runs
-from .references import avatar_named
+from .references import avatar_offering
 from .retrieval import Found, Wanted, passages_for
 
 _LONGEST_QUESTION = 4_000
@@ -47,7 +47,7 @@ class Read(NamedTuple):
 async def query_corpus(op: QueryCorpus, errand: Errand) -> PassageList:
     if not op.query.strip():
         raise InvalidInput("query: must not be blank.", details={"query": "must not be blank"})
-    avatar = await errand.read(lambda work: avatar_named(op.avatar_id, work))
+    avatar = await errand.read(lambda work: avatar_offering("query_corpus", op.avatar_id, work))
     _, asked = asked_of(avatar, op.query, _said_before(op))
     found = await corpus_passages(avatar, asked.text, op.limit, errand)
     sources = await sources_of(avatar)

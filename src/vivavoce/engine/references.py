@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from vivavoce.domain.agents import Agent
-from vivavoce.domain.avatars import Avatar
+from vivavoce.domain.avatars import Avatar, ToolName
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.crm import Scenario, Step
 from vivavoce.domain.knowledge import Datasource, Datastore
 from vivavoce.domain.tools import Tool
-from vivavoce.errors import NotAuthenticated, NotFound
+from vivavoce.errors import NotAllowed, NotAuthenticated, NotFound
 
 from .handlers import Work
 
@@ -107,4 +107,17 @@ def avatar_named(avatar_id: str, work: Work) -> Avatar:
         raise NotAuthenticated("This avatar is not public.", hint="Send an API key as a bearer token.")
     if avatar is None:
         raise NotFound(f"No avatar {avatar_id!r}.", hint="List them with list_avatars.")
+    return avatar
+
+
+def avatar_offering(tool: ToolName, avatar_id: str, work: Work) -> Avatar:
+    """The avatar with this id, to be asked by a tool.
+
+    Strangers, and keys for this avatar alone, have the tools that its configuration names, through any door.
+    """
+    avatar = avatar_named(avatar_id, work)
+    is_guest = work.caller.is_anonymous or work.caller.avatar_id is not None
+    if is_guest and tool not in avatar.about.tools:
+        offered = ", ".join(avatar.about.tools) or "no tool"
+        raise NotAllowed(f"The avatar {avatar_id!r} does not offer {tool}.", hint=f"It offers {offered}.")
     return avatar

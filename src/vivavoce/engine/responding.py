@@ -10,7 +10,7 @@ from vivavoce.operations.avatars import GenerateResponse
 
 from .avatars import version_of
 from .handlers import Errand, Work, runs
-from .references import avatar_named
+from .references import avatar_offering
 
 if TYPE_CHECKING:
     from .grounding import Grounded
@@ -34,7 +34,7 @@ async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarRespo
 
 
 def _known(op: GenerateResponse, work: Work) -> tuple[Avatar, str]:
-    avatar = avatar_named(op.avatar_id, work)
+    avatar = avatar_offering("generate_response", op.avatar_id, work)
     return avatar, version_of(avatar, work)
 
 
