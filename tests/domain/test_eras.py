@@ -130,3 +130,20 @@ def test_a_corpus_that_ends_in_1938_ended_before_the_second_world_war_and_not_be
     assert found.word == war
     assert later_than(f"What is said of the {war}?", date(1939, 12, 31), NOW) is None
     assert later_than("What is said of Hitler?", date(1938, 12, 31), NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "named"),
+    [
+        ("What did she think of the First World War?", "en", "of the First World War"),
+        ("What happened in 1925?", "en", "of 1925"),
+        ("O que ela disse da Primeira Guerra Mundial?", "pt", "da Primeira Guerra Mundial"),
+        ("O que houve em 1925?", "pt", "de 1925"),
+        ("\u00bfQu\u00e9 dijo sobre la Primera Guerra Mundial?", "es", "de la Primera Guerra Mundial"),
+    ],
+)
+def test_what_came_later_is_named_with_its_article(question, language, named):
+    later = later_than(question, date(1912, 12, 31), date(2026, 1, 1))
+
+    assert later is not None
+    assert later.after_of(language) == named

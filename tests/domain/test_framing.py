@@ -233,6 +233,19 @@ def test_it_speaks_the_language_of_the_question(question, earlier, language):
     assert spoken_language(question, earlier) == language
 
 
+@pytest.mark.parametrize(
+    ("question", "earlier", "language"),
+    [
+        ("A feira existe hoje?", (), "pt"),
+        ("Nepal?", (), "pt"),
+        ("Nepal?", ("What are the rules of Nepal?",), "en"),
+        ("What is a fair?", (), "en"),
+    ],
+)
+def test_where_nothing_tells_it_speaks_the_language_of_its_corpus(question, earlier, language):
+    assert spoken_language(question, earlier, "pt") == language
+
+
 @pytest.mark.parametrize("language", SPOKEN)
 def test_it_says_its_limits_in_every_language(language):
     assert "2012" in said("ended", language, year="2012", what="2020")

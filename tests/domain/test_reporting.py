@@ -29,6 +29,22 @@ def test_a_sentence_about_the_author_is_by_somebody_else(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("My father, Silas Ostrom, kept the light until he died.", False),
+        ("Silas Ostrom kept the light.", False),
+        ("In those years Professor Ostrom taught there.", True),
+        ("In Nepal Elinor Ostrom saw canals.", True),
+        ("Yet Ostrom saw canals.", True),
+        ("In Nepal Ostrom saw canals.", True),
+        ("Her husband, Vincent Ostrom, and Ostrom herself went there.", True),
+    ],
+)
+def test_a_relative_of_the_author_is_somebody_else(text, is_told):
+    assert is_told_of(AUTHORS, text) == is_told
+
+
+@pytest.mark.parametrize(
     ("text", "language"),
     [
         ("We studied 127 systems.", "en"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from .vocabulary import words
 from .words import folded
 
 
@@ -18,6 +19,13 @@ class Later(NamedTuple):
     ends: date
     is_year: bool
     """Whether a time is named; "today" and "latest" only point at one."""
+    before: str = ""
+    """The word before it in the question, in small letters."""
+
+    def after_of(self, language: str) -> str:
+        """The word behind "of", with the article that it has in the question: "da Segunda Guerra Mundial"."""
+        of = next((of for of, befores in _OF.get(language, ()) if self.before in befores), _BARE_OF[language])
+        return f"{of} {self.word}"
 
 
 def later_than(question: str, ends: date | None, now: date) -> Later | None:
@@ -30,18 +38,36 @@ def later_than(question: str, ends: date | None, now: date) -> Later | None:
     plain = _plain(question)
     for start, end, first_year in _times(plain):
         if first_year > ends.year:
-            return Later(question[start:end], ends, is_year=True)
+            return Later(question[start:end], ends, True, _word_before(plain, start))
     if now <= ends:
         return None
     for name, began in _LATER_THINGS:
         found = name.search(plain)
         if found is not None and began > ends.year:
-            return Later(question[found.start() : found.end()], ends, is_year=True)
+            start, end = found.span()
+            return Later(question[start:end], ends, True, _word_before(plain, start))
     present = _PRESENT.search(plain)
     return None if present is None else Later(question[present.start() : present.end()], ends, is_year=False)
 
 
 _LONGEST = 20_000
+_BARE_OF = {"en": "of", "pt": "de", "es": "de"}
+_OF = {
+    "en": (("of the", words("the")),),
+    "pt": (
+        ("da", words("a da na pela")),
+        ("do", words("o do no ao pelo")),
+        ("das", words("as das nas pelas")),
+        ("dos", words("os dos nos aos pelos")),
+    ),
+    "es": (
+        ("de la", words("la")),
+        ("del", words("el del al")),
+        ("de las", words("las")),
+        ("de los", words("los")),
+    ),
+}
+"""How a word is led up to, and before which words of a question it is so."""
 _UNITS = (
     r"pages?|words?|dollars?|euros?|pounds?|reais|pesos|km|kg|cm|mm|miles?|(?:kilo|centi)?met(?:re|er)s?"
     r"|(?:kilo)?grams?|kilos?|ounces?|tons?|tonnes?|lit(?:re|er)s?|gallons?|acres?|hectares?|feet|foot"
@@ -182,6 +208,10 @@ _LATER_THINGS = tuple(
 def _plain(question: str) -> str:
     """The question in lower case and without accents, letter by letter, so that its offsets stay."""
     return "".join((folded(letter) or letter)[0] for letter in question[:_LONGEST])
+
+
+def _word_before(plain: str, start: int) -> str:
+    return next(iter(plain[max(0, start - 20) : start].split()[-1:]), "")
 
 
 def _times(plain: str) -> Iterator[tuple[int, int, int]]:

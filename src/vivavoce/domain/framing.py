@@ -28,15 +28,18 @@ class Quotation(NamedTuple):
     """Where it begins in its document."""
 
 
-def spoken_language(question: str, earlier: Sequence[str] = ()) -> str:
-    """The language to answer in: that of the question, else of what was said before, else English."""
+def spoken_language(question: str, earlier: Sequence[str] = (), likely: str = "") -> str:
+    """The language to answer in: that of the question, else of what was said before, else the likely one.
+
+    English where that is not spoken either.
+    """
     for text in (question, *reversed(earlier[-3:])):
-        found = language_of(text)
+        found = language_of(text, likely) if language_of(text) else ""
         if found in SPOKEN:
             return found
         if found:
-            break
-    return "en"
+            return "en"
+    return likely if likely in SPOKEN else "en"
 
 
 def quoted(text: str) -> str:
@@ -209,7 +212,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "ask": "Ask me what stands there, and I answer with its words, their source and page.",
         "near": "The nearest that I have read is {works}.",
         "another": "The avatar {others} may know more about this.",
-        "ended": "My corpus ends in {year}, so it cannot speak of {what}.",
+        "ended": "My corpus ends in {year}, so it cannot speak {what}.",
         "ended_present": "My corpus ends in {year}, so it cannot speak of the present.",
         "still": "What it does say:",
         "empty": "I have no corpus to answer from yet.",
@@ -247,7 +250,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "a fonte e a p\u00e1gina.",
         "near": "O mais pr\u00f3ximo que li \u00e9 {works}.",
         "another": "O avatar {others} talvez saiba mais sobre isso.",
-        "ended": "Meu corpus termina em {year}; por isso n\u00e3o pode falar de {what}.",
+        "ended": "Meu corpus termina em {year}; por isso n\u00e3o pode falar {what}.",
         "ended_present": "Meu corpus termina em {year}; por isso n\u00e3o pode falar do presente.",
         "still": "O que o corpus diz:",
         "empty": "Ainda n\u00e3o tenho um corpus de onde responder.",
@@ -284,7 +287,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "ask": "Pregunte qu\u00e9 dice, y respondo con las palabras del texto, la fuente y la p\u00e1gina.",
         "near": "Lo m\u00e1s cercano que he le\u00eddo es {works}.",
         "another": "El avatar {others} quiz\u00e1 sepa m\u00e1s sobre esto.",
-        "ended": "Mi corpus termina en {year}; por eso no puede hablar de {what}.",
+        "ended": "Mi corpus termina en {year}; por eso no puede hablar {what}.",
         "ended_present": "Mi corpus termina en {year}; por eso no puede hablar del presente.",
         "still": "Lo que s\u00ed dice:",
         "empty": "Todav\u00eda no tengo un corpus del que responder.",

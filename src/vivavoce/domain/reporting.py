@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .citation_styles import surname_of
-from .languages import language_of
+from .languages import language_of, small_words
 from .vocabulary import words
 from .words import folded
 
@@ -36,12 +36,26 @@ def is_told_of(authors: Iterable[str], text: str) -> bool:
 
     References to works do not count, nor do lines of names and titles alone: headers and signatures.
     """
-    names = [name for name in map(surname_of, authors) if len(name) > _SHORT_NAME]
+    named = [(surname_of(name), name) for name in authors]
     told = "\n".join(line for line in _CONTINUED.sub(" ", text).splitlines() if _SENTENCE_WORD.search(line))
     return any(
-        re.search(rf"(?<![\w(;]){re.escape(name)}(?![\w-]){_NO_REFERENCE}", told) is not None
-        for name in names
+        not _is_namesake(told[: found.start()], name)
+        for surname, name in named
+        if len(surname) > _SHORT_NAME
+        for found in re.finditer(rf"(?<![\w(;]){re.escape(surname)}(?![\w-]){_NO_REFERENCE}", told)
     )
+
+
+def _is_namesake(before: str, author: str) -> bool:
+    """Whether a surname belongs to somebody else, by the first name before it: "my father, Silas Thorley"."""
+    found = _FIRST_NAME.search(before)
+    if found is None:
+        return False
+    first, own = folded(found["name"]), [folded(word) for word in _NAME_WORD.findall(author)]
+    begins = not before[: found.start()].strip() or before[: found.start()].rstrip()[-1] in ".!?:"
+    is_title = first in _TITLES or (begins and first in small_words(language_of(before, "en")))
+    is_place = _PLACED.search(before[: found.start()]) is not None  # "in Nepal Ostrom saw"
+    return not is_title and not is_place and not (begins and first in _ADVERBS) and first not in own
 
 
 _CONTINUED = re.compile(r"(?<=[^\W\d_])[,;]?[ \t]*\n[ \t]*(?=[a-z\u00df-\u00fe])")
@@ -55,6 +69,19 @@ _SENTENCE_WORD = re.compile(
 
 _NO_REFERENCE = r"(?!['\u2019]?s?[\s,]*(?:et\s+al\.?|(?:and|&)\s+\w+)?[\s,(]*\d{4})"
 _SHORT_NAME = 2
+_FIRST_NAME = re.compile(r"(?P<name>[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]+) (?:[A-Z]\.\s?)?$")
+_PLACED = re.compile(r"\b(?:in|at|from|to|of|near|em|n[ao]|d[aeo]|en|para|a)\s+$", re.IGNORECASE)
+_NAME_WORD = re.compile(r"[^\W\d_]+")
+_TITLES = words(
+    "professor doctor dr mr mrs miss ms sir lady lord dame saint president senator reverend captain father",
+    "mother sister brother aunt uncle professora doutor doutora dra senhor senhora sr sra dona dom don santa",
+    "santo doctora",
+)
+_ADVERBS = words(
+    "here there thus then now later today yet once perhaps indeed again still meanwhile both even like only",
+    "unlike aqui ali assim entao agora depois hoje ainda talvez como para segundo entonces ahora despues hoy",
+)
+"""What may begin a sentence before a surname."""
 
 
 def has_rules(text: str) -> bool:

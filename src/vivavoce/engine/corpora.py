@@ -78,6 +78,12 @@ def read_by(avatar: Avatar, sources: Sequence[Source], work: Work) -> Read:
     return Read([each for each in sources if each.id in ids], is_nothing)
 
 
+def language_read_by(avatar: Avatar, work: Work) -> str:
+    """The language of most of its documents; empty where there is none."""
+    languages = work.tables.documents.languages(avatar.datastore_id)
+    return max(languages, key=lambda language: languages[language], default="")
+
+
 async def corpus_passages(avatar: Avatar, question: str, limit: int, errand: Errand) -> list[Found]:
     """The passages of the corpus that are about a question, best first; none for one without a word."""
     if not has_words(question):

@@ -26,7 +26,7 @@ from vivavoce.ports import Model, Said
 from .checking import Checked, Scene, Window, checked, windows_of
 from .claiming import Drafting, drafting_with, model_of
 from .constraining import shortened, unshunned
-from .corpora import asked_of, corpus_passages, read_by, sources_of
+from .corpora import asked_of, corpus_passages, language_read_by, read_by, sources_of
 from .explaining import Why
 from .extraction import Extraction, extracted
 from .handed import handed_in
@@ -82,7 +82,8 @@ async def answer_from(avatar: Avatar, op: GenerateResponse, errand: Errand) -> G
 async def _introduced(talk: SmallTalk, avatar: Avatar, op: GenerateResponse, errand: Errand) -> Grounded:
     """Who speaks: nothing that a corpus would answer was asked, so nothing is claimed."""
     people = [each.content for each in op.context]
-    language = talk.language if talk.language in SPOKEN else spoken_language(op.question, people)
+    likely = await errand.read(partial(language_read_by, avatar))
+    language = talk.language if talk.language in SPOKEN else spoken_language(op.question, people, likely)
     why = Why(op.question, Standalone(op.question, op.question, ()), None)
     why.silence("small talk")
     read = await errand.read(partial(read_by, avatar, await sources_of(avatar)), is_long=True)
@@ -113,7 +114,8 @@ class _Answering:
         later = later_than(asked.question, avatar.about.ends, errand.ports.now().date())
         if later is not None and not later.is_year:
             asked = asked.without(later.word)
-        language = spoken_language(op.question, people)
+        likely = await errand.read(partial(language_read_by, avatar))
+        language = spoken_language(op.question, people, likely)
         sources, why = await sources_of(avatar), Why(op.question, asked, later)
         rules = constraints_in(avatar.about.system_prompt.constraints)
         return cls(avatar, errand, op, context, asked, language, later, sources, why, rules)

@@ -114,7 +114,7 @@ def limit_said(later: Later | None, language: str) -> str:
         return ""
     year = str(later.ends.year)
     if later.is_year:
-        return said("ended", language, year=year, what=later.word)
+        return said("ended", language, year=year, what=later.after_of(language))
     return said("ended_present", language, year=year)
 
 
