@@ -33,6 +33,7 @@ def test_a_sentence_about_the_author_is_by_somebody_else(text):
     [
         ("My father, Silas Ostrom, kept the light until he died.", False),
         ("Silas Ostrom kept the light.", False),
+        ("He was the son of the old keeper, Silas\nOstrom, who died young.", False),
         ("In those years Professor Ostrom taught there.", True),
         ("In Nepal Elinor Ostrom saw canals.", True),
         ("Yet Ostrom saw canals.", True),

@@ -424,3 +424,22 @@ async def test_a_name_is_known_in_every_language():
     found = await extracted_from("Wer ist Cunegonde?", (), candidates, ())
 
     assert len(found.sentences) == 1
+
+
+async def test_an_open_question_is_answered_with_what_stands_first_under_its_subject(ask):
+    text = (
+        "# The light\n\nKeepers wake at night. A society of birds wrote to us.\n\n"
+        "# The birds\n\nOn foggy nights they come in thousands. Most are larks. The glass kills many birds."
+    )
+
+    said, _ = await ask({"Harrow.md": text}, "Tell me about the birds.")
+
+    assert said == ["On foggy nights they come in thousands.", "Most are larks."]
+
+
+async def test_a_reason_that_follows_is_part_of_the_answer(ask):
+    text = "The current runs north for seven hours. I believe that the shelf is the cause. Pilots know it."
+
+    said, _ = await ask({"Harrow.md": text}, "Why does the current run north for seven hours?")
+
+    assert said == ["The current runs north for seven hours.", "I believe that the shelf is the cause."]

@@ -69,7 +69,7 @@ _SENTENCE_WORD = re.compile(
 
 _NO_REFERENCE = r"(?!['\u2019]?s?[\s,]*(?:et\s+al\.?|(?:and|&)\s+\w+)?[\s,(]*\d{4})"
 _SHORT_NAME = 2
-_FIRST_NAME = re.compile(r"(?P<name>[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]+) (?:[A-Z]\.\s?)?$")
+_FIRST_NAME = re.compile(r"(?P<name>[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]+)\s(?:[A-Z]\.\s?)?$")
 _PLACED = re.compile(r"\b(?:in|at|from|to|of|near|em|n[ao]|d[aeo]|en|para|a)\s+$", re.IGNORECASE)
 _NAME_WORD = re.compile(r"[^\W\d_]+")
 _TITLES = words(

@@ -10,6 +10,7 @@ from typing import Any
 
 from vivavoce.domain.answerability import Evidence, Mark, logit_of, unlike_told
 from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for
+from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
 from vivavoce.errors import NotAvailable
@@ -95,7 +96,7 @@ async def extracted_from(
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
     marked = await _marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
-    return _extraction(marked)
+    return await asyncio.to_thread(_extraction, inquiry, marked)
 
 
 def candidate_of(found: Found) -> Candidate:
@@ -202,11 +203,12 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     return _Finding(chosen, inquiry.evidence(best) if inquiry.coverage is None else inquiry.coverage)
 
 
-def _extraction(finding: _Finding) -> Extraction:
+def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
-    said = in_order(finding.chosen) if likelihood >= _ANSWERS else []
+    chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
+    said = in_order(chosen) if likelihood >= _ANSWERS else []
     why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}
-    return Extraction(_sentences(said, ranked(finding.chosen)), likelihood, why)
+    return Extraction(_sentences(said, ranked(chosen)), likelihood, why)
 
 
 def _sentences(said: Sequence[Weighed], best_first: Sequence[Weighed]) -> tuple[Sentence, ...]:

@@ -26,7 +26,9 @@ _READ_CHARACTERS = 6_000
 """How much of the passages a judge reads, about as many characters as it reads in a second."""
 _READ_PASSAGES = 10
 _FIRST = 2
-"""How many sentences under the very question are said."""
+"""How many sentences under the very question, or under the subject, are said."""
+_OTHER_WORDS = 1
+"""How many words a heading may have besides the subject."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,20 @@ class Inquiry:
             if under and under[0].excerpt == first:  # else its answer is one that is not said
                 return under[:_FIRST]
         return []
+
+    def headed(self) -> list[Weighed]:
+        """The first sentences under a heading that names what an open question is about, and little else."""
+        if self.subject is None:
+            return []
+        found: list[list[Weighed]] = []
+        for place, each in enumerate(self.candidates):
+            asked = words_of(self.subject, each.language).keys()
+            every = self.sentences(Part(place, 0, len(each.text)))
+            for heading in dict.fromkeys(one.excerpt.under for one in every if one.excerpt.under):
+                named = words_of(heading, each.language).keys()
+                if asked and asked <= named and len(named) <= len(asked) + _OTHER_WORDS:
+                    found.append([one for one in every if one.excerpt.under == heading][:_FIRST])
+        return max(found, key=len, default=[])  # a passage may end right behind the heading
 
     def readable_by(self, judge: Judge) -> list[Part]:
         """What a judge can read in good time, in a language that it knows, the likeliest first."""
