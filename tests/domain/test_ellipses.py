@@ -83,6 +83,12 @@ def test_there_is_nothing_to_go_on_with_after_an_empty_or_a_very_long_message():
     assert in_full("Why?", "word " * 200) is None
 
 
+def test_small_talk_in_between_is_left_out():
+    told = told_in_full(["Hello!", "When was the mill built?", "ok", "thanks!", "And by whom?"])
+
+    assert [each.question for each in told] == ["When was the mill built?", "By whom was the mill built?"]
+
+
 def test_each_short_question_goes_on_with_the_one_before_it():
     told = told_in_full(["When was the mill built?", "And by whom?", "In Marlby?", "And in Harrow?", "Why?"])
 
@@ -93,3 +99,42 @@ def test_each_short_question_goes_on_with_the_one_before_it():
         "By whom was the mill built in Harrow?",
         "Why was the mill built in Harrow?",
     ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Tell me more.",
+        "more",
+        "What else?",
+        "And?",
+        "and then?",
+        "And later?",
+        "Go on",
+        "Tell me more about it, please",
+        "Conte mais.",
+        "Fale mais sobre isso",
+        "O que mais?",
+        "E depois?",
+        "\u00bfY qu\u00e9 m\u00e1s?",
+    ],
+)
+def test_more_is_asked_for_of_the_last_question(question):
+    asked = Resumed("Who built the mill?")
+
+    assert resumed(question, asked) == asked._replace(is_more=True)
+
+
+@pytest.mark.parametrize(
+    "question", ["More mills?", "What else did he build?", "E depois da seca, quem veio?"]
+)
+def test_more_of_something_else_is_another_question(question):
+    found = resumed(question, Resumed("Who built the mill?"))
+
+    assert found is None or not found.is_more
+
+
+def test_what_comes_after_something_is_asked_of_the_same():
+    before = "Quantas fam\u00edlias tinha o banco?"
+
+    assert in_full("E depois da seca?", before) == "Quantas fam\u00edlias tinha o banco depois da seca?"

@@ -79,6 +79,15 @@ async def test_a_short_question_is_answered_or_refused_and_what_was_said_is_not_
     assert (await text(then, history=history, passages=(PLANS,))).startswith(said)
 
 
+async def test_who_asks_for_more_is_told_what_follows():
+    history = (
+        Said("person", "How much is the Premium plan?"),
+        Said("agent", "The Premium plan costs $1,200 a year."),
+    )
+
+    assert await text("What else?", history=history, passages=(PLANS,)) == "The Basic plan is free. [2]"
+
+
 async def test_an_avatar_is_asked_the_whole_question():
     asks = Offered("ask_avatar", "Asks the avatar.", QUESTION)
     history = (Said("person", "When was the mill built?"), Said("agent", "In 1712."))

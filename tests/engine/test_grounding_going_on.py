@@ -101,6 +101,8 @@ FEIRA = (
     "Estudantes n\u00e3o pagam entrada."
 )
 
+FEIRA_ON = ["O prefeito queria cobrar imposto.", "A entrada custa um prato de milho."]
+
 
 @pytest.mark.parametrize(
     ("text", "asked", "quote"),
@@ -154,6 +156,43 @@ async def test_what_was_said_is_not_said_again_where_it_does_not_answer(tmp_path
 
     assert answer["citations"] == []
     assert answer["confidence"] == "low"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "quotes"),
+    [
+        (
+            MILL,
+            ["When was the mill built?", "Tell me more."],
+            [
+                "It stands on the left bank of the river.",
+                "The flood of 1740 carried away its wheel.",
+            ],
+        ),
+        (
+            MILL,
+            ["When was the mill built?", "Tell me more.", "And then?"],
+            ["The wheel was made again of oak.", "Grinding costs two pence; widows pay nothing."],
+        ),
+        (FEIRA, ["Quando foi proibida a feira?", "Conte mais."], FEIRA_ON),
+        (f"# Um\n\n{FEIRA}\n\n# Dois\n\nA ponte caiu ontem.", ["Estudantes pagam entrada?", "E?"], []),
+        (MILL, ["When was the mill built?", "ok", "What is the capital of France?", "What else?"], []),
+    ],
+)
+async def test_who_asks_for_more_is_read_on_to_the_end_of_the_chapter(tmp_path, text, asked, quotes):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await in_conversation(thinker, asked)
+
+    assert [each["quote"] for each in answer["citations"]] == quotes
+
+
+async def test_a_word_that_it_was_heard_is_no_question(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(MILL)
+        answer = await in_conversation(thinker, ["When was the mill built?", "ok"])
+
+    assert answer["response"].startswith('I have read "Governing the Commons". Ask me')
 
 
 async def in_conversation(thinker, questions):

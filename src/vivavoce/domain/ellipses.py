@@ -11,6 +11,7 @@ from .open_questions import subject_of
 from .question_words import QuestionWord, plainly, question_word_in
 from .sentences import sentences_of, trimmed
 from .vocabulary import words
+from .wishes import is_acknowledgement, is_greeting, says_thanks
 
 
 class Resumed(NamedTuple):
@@ -21,6 +22,8 @@ class Resumed(NamedTuple):
     """The thing that it newly names, where it asks the same of another."""
     asked_first: str = ""
     """The question that was asked of the first thing: the next one is asked of that too."""
+    is_more: bool = False
+    """Whether more is asked for of what was said: "tell me more", "and then?"."""
 
 
 def resumed(question: str, before: Resumed) -> Resumed | None:
@@ -31,6 +34,8 @@ def resumed(question: str, before: Resumed) -> Resumed | None:
     asked = question.strip()
     if len(asked) > _LONGEST:
         return None
+    if _MORE.fullmatch(plainly(asked)):
+        return before._replace(is_more=True)
     word = question_word_in(asked)
     if word is not None:
         last = _last_of(before.question)
@@ -44,9 +49,14 @@ def resumed(question: str, before: Resumed) -> Resumed | None:
 
 
 def told_in_full(messages: Iterable[str]) -> list[Resumed]:
-    """The messages of people one after the other, each short question in the words of the one before."""
+    """The messages of people one after the other, each short question in the words of the one before.
+
+    Greetings, thanks and "ok" ask nothing, and are left out.
+    """
     told: list[Resumed] = []
     for text in messages:
+        if is_greeting(text) or says_thanks(text) or is_acknowledgement(text):
+            continue
         told.append((resumed(text, told[-1]) if told else None) or Resumed(text))
     return told
 
@@ -55,6 +65,15 @@ _LONGEST = 80
 _MOST_WORDS = 6
 _LONG = 400
 """A longer message says too much to be asked again."""
+_MORE = re.compile(
+    r"\W*(?:(?:please|ok|por favor)\W+)?(?:(?:(?:can|could) you )?(?:tell (?:me|us)|say) more|more|what else"
+    r"|anything else|go on|continue|and|(?:and )?(?:then what|what then|then|later|afterwards|next|after"
+    r" that)|(?:me )?(?:conte|fale|diga)(?:[- ]me)? mais|(?:e )?(?:o )?que mais|mais|e|(?:e )?(?:depois|entao"
+    r"|em seguida)|prossiga|y|(?:y )?(?:despues|luego|entonces)|(?:y )?que mas|cuenta(?:me)? mas|mas|sigue)"
+    r"(?: (?:about|of|sobre) (?:it|this|that|them|isso|isto|ele|ela|eles|elas|eso|esto))?"
+    r"(?:,? (?:please|por favor))?\W*"
+)
+"""How somebody asks for more of what was said."""
 _NOTHING_ELSE = re.compile(
     r"(?:(?:is|was|were|are|did|does|foi|e|era|fue|es) )?(?:(?:that|this|so|isso|isto|aquilo|eso|esto)\b ?)?"
     r"(?:(?:happen|be|so|exactly|precisely|then|acontec\w+|exatamente|mesmo|exactamente)\b ?)?\W*"
@@ -70,7 +89,7 @@ _COMPLEMENTS = {
     ),
     "pt": re.compile(
         r"\W*(?P<opening>(?:e|mas|ou)\b,?\s+)?"
-        r"(?P<link>em|n[oa]s?|num|numa|para|pr[ao]|d[eoa]s?|aos?|\u00e0s?|com|por|pel[oa]s?|sem|sob|sobre|durante|ap\u00f3s"
+        r"(?P<link>depois\s+d[eoa]s?|antes\s+d[eoa]s?|em|n[oa]s?|num|numa|para|pr[ao]|d[eoa]s?|aos?|\u00e0s?|com|por|pel[oa]s?|sem|sob|sobre|durante|ap\u00f3s"
         r"|desde|at\u00e9|entre|contra)" + _THING,
         re.IGNORECASE,
     ),

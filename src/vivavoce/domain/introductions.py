@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .wishes import is_greeting, says_thanks, wish_language
+from .wishes import is_acknowledgement, is_greeting, says_thanks, wish_language
 from .words import folded
 
 
 class SmallTalk(NamedTuple):
     """A message that no corpus answers."""
 
-    kind: Literal["greeting", "thanks", "who"]
+    kind: Literal["greeting", "thanks", "heard", "who"]
     language: str
     """Empty where its words are of many."""
 
@@ -27,6 +27,8 @@ def small_talk(question: str, names: Sequence[str] = ()) -> SmallTalk | None:
         return SmallTalk("greeting", wish_language(question))
     if says_thanks(question):
         return SmallTalk("thanks", wish_language(question))
+    if is_acknowledgement(question) and _WORD.search(question) is not None:
+        return SmallTalk("heard", wish_language(question))
     asked = " ".join(_WORD.findall(folded(question[:_LONGEST])))
     if len(question) > _LONGEST:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from .excerpts import excerpts_of
+from .excerpts import excerpts_of, is_instruction
 from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
 from .question_words import QuestionWord, gives, question_word_in
 from .questions import Wanted, names_its_own, wanted_in
@@ -64,7 +64,22 @@ class Conversation:
             return True
         every = excerpts_of(sentence.passage.text, language)
         before = [each for each in every if each.place == sentence.excerpt.place - 1]
-        return any(self._is_said(sentence._replace(excerpt=each)) for each in before)
+        return any(self._is_said(sentence._replace(excerpt=each), self._said) for each in before)
+
+    def read_on(self, passages: Sequence[Sequence[Weighed]]) -> list[Weighed]:
+        """What follows the last words that were said, in the first passage that has more under their heading.
+
+        Each of the passages is given by its sentences in reading order.
+        """
+        for each in passages:
+            last = [place for place, one in enumerate(each) if self._is_said(one, self._said[-1:])]
+            if last:
+                under = each[last[-1]].excerpt.under
+                after = [one for one in each[last[-1] + 1 :] if not self._is_said(one, self._said)]
+                on = [one for one in after[:_MORE] if one.excerpt.under == under]
+                if on:
+                    return on
+        return []
 
     def _may_be_said(self, sentence: Weighed) -> bool:
         """Whether a sentence gives what is asked for now, or is at least a new one.
@@ -76,7 +91,7 @@ class Conversation:
         is_given = word is None or gives(word.kind, sentence.excerpt.text, self._question)
         if self._fresh == "":
             return is_given
-        return (is_given and self._names_it(sentence)) or not self._is_said(sentence)
+        return (is_given and self._names_it(sentence)) or not self._is_said(sentence, self._said)
 
     @cached_property
     def _asked(self) -> QuestionWord | None:
@@ -86,8 +101,9 @@ class Conversation:
         own = words_of(self._fresh or "", sentence.passage.language).keys()
         return not own or not own.isdisjoint(_words(sentence))
 
-    def _is_said(self, sentence: Weighed) -> bool:
-        return any(_says(each, sentence) for each in self._said_in(sentence.passage.language))
+    def _is_said(self, sentence: Weighed, said: Sequence[str]) -> bool:
+        known = self._said_in(sentence.passage.language)
+        return any(_says(each, sentence) for each in known[len(known) - len(said) :])
 
     def _said_in(self, language: str) -> list[Mapping[str, int]]:
         """What was said, as stems of a language."""
@@ -99,10 +115,15 @@ class Conversation:
 def extracts_after(asked: Standalone, passages: Sequence[Passage]) -> list[Extract]:
     """The few sentences that answer best in a conversation, as far as words alone tell."""
     conversation = Conversation(asked.question, asked.earlier, asked.said, asked.fresh)
+    if asked.is_more:
+        on = conversation.read_on([_sentences_in(each) for each in passages])
+        return [Extract.cleaned(each.passage.number, each.excerpt.text) for each in on]
     left = conversation.going_on(weighed_for(asked.question, asked.earlier, passages))
     return extracts_of([each for each in left if conversation.is_told_on(each)])
 
 
+_MORE = 2
+"""How many sentences are said where more is asked for."""
 _SAME = 0.8
 """From this share of the words of the shorter on, a sentence says what a message says."""
 _FEWEST = 3
@@ -127,6 +148,11 @@ class _Told(NamedTuple):
         """How much of the question a sentence holds, and how well it is of the kind that answers."""
         held = self.wanted.words.keys() & _words(sentence)
         return sum(self.wanted.words[word] for word in held), self.wanted.fit(sentence.excerpt.text)
+
+
+def _sentences_in(passage: Passage) -> list[Weighed]:
+    every = excerpts_of(passage.text, passage.language)
+    return [Weighed(0.0, 1.0, False, passage, each) for each in every if not is_instruction(each.text)]
 
 
 def _going_on(weighed: Sequence[Weighed], told: _Told) -> list[Weighed]:

@@ -39,6 +39,8 @@ class Standalone(NamedTuple):
     """What the one who answers said before, the last message last."""
     fresh: str | None = None
     """What it newly names, where it asks the last question again of another thing; None where it does not."""
+    is_more: bool = False
+    """Whether it is the last question, of which more is to be said."""
 
     def without(self, word: str) -> Standalone:
         """The same question without a word such as "today", which no text of another time answers to."""
@@ -63,7 +65,8 @@ def standalone(question: str, context: Sequence[Spoken], names: Sequence[str] = 
     elif named == asked and people:
         if (again := resumed(asked, told[-1])) is not None:
             full = unaddressed(again.question, names)
-            return Standalone(full, full, (), is_cut, said, again.fresh)
+            fresh = None if again.is_more else again.fresh
+            return Standalone(full, full, (), is_cut, said, fresh, again.is_more)
         named = _with_subject(asked, people[-1])
         people = people if named == asked else ()
     asked = unaddressed(named, names)

@@ -32,6 +32,8 @@ _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _ASKED_THERE = 0.95
 """How likely what stands under the very question answers it."""
+_FOLLOWS = 0.7
+"""How likely what follows an answer is what somebody wants who asks for more."""
 _NEARLY = 3.0
 """How far the logit of a sentence, or of a part, may be behind that of the best one."""
 
@@ -75,6 +77,13 @@ async def extracted(
     """
     candidates = list(map(candidate_of, found))
     return await extracted_from(question, earlier, candidates, ports.embedders.judges(), said, fresh)
+
+
+async def read_on(question: str, found: Sequence[Found], said: Sequence[str]) -> Extraction:
+    """The sentences that follow those which were said last in answer to a question."""
+    inquiry = Inquiry(question, (), tuple(map(candidate_of, found)), tuple(said))
+    on = await asyncio.to_thread(inquiry.read_on) if said else []
+    return Extraction(_sentences(on, on), _FOLLOWS if on else 0.0, {"readsOn": bool(on)})
 
 
 async def extracted_from(

@@ -28,7 +28,7 @@ from .claiming import Drafting, drafting_with, model_of
 from .constraining import shortened, unshunned
 from .corpora import asked_of, corpus_passages, language_read_by, read_by, sources_of
 from .explaining import Why
-from .extraction import Extraction, extracted
+from .extraction import Extraction, extracted, read_on
 from .handed import handed_in
 from .handlers import Errand
 from .quoting import quoted
@@ -140,8 +140,12 @@ class _Answering:
     ) -> tuple[Extraction, Voiced | None]:
         """What can be extracted, and what a model drafts; it writes while the passages are read."""
         asked = self.asked
-        ports = self.errand.ports
-        extracting = extracted(asked.question, asked.earlier, found, ports, asked.said, asked.fresh)
+        ports, question = self.errand.ports, asked.question
+        extracting = (
+            read_on(question, found, asked.said)
+            if asked.is_more
+            else extracted(question, asked.earlier, found, ports, asked.said, asked.fresh)
+        )
         if model is None:
             return await extracting, None
         drafting = asyncio.create_task(self._drafted(model, found, windows))

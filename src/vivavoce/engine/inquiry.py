@@ -79,6 +79,10 @@ class Inquiry:
                     found.append([one for one in every if one.excerpt.under == heading][:_FIRST])
         return max(found, key=len, default=[])  # a passage may end right behind the heading
 
+    def read_on(self) -> list[Weighed]:
+        """What follows the last words that were said."""
+        return self._conversation.read_on([self._sayable(each) for each in range(len(self.candidates))])
+
     def readable_by(self, judge: Judge) -> list[Part]:
         """What a judge can read in good time, in a language that it knows, the likeliest first."""
         first = range(min(len(self.candidates), _READ_PASSAGES))

@@ -96,16 +96,18 @@ def spoken_from_claims(
 
 
 def introduced(talk: SmallTalk, avatar: Avatar, read: Read, language: str) -> str:
-    """Who speaks and what it has read, in answer to a greeting, to thanks, or to who it is."""
+    """Who speaks and what it has read, in answer to a greeting, to "ok", to thanks, or to who it is."""
     if talk.kind == "thanks":
         return said("welcome", language)
     about = avatar.about
-    who = (about.own_disclosure or "").strip() or said("who", language, name=about.name)
+    own = (about.own_disclosure or "").strip() or said("who", language, name=about.name)
+    who = "" if talk.kind == "heard" else own
     parts = [said("hello", language)] if talk.kind == "greeting" else []
     if read.is_nothing:
-        return " ".join([*parts, who, said("empty", language)])
-    works = _read(about, read.sources, language)
-    return " ".join([*parts, who, *([works] if works else []), said("ask", language)])
+        parts += [who, said("empty", language)]
+    else:
+        parts += [who, _read(about, read.sources, language), said("ask", language)]
+    return " ".join(part for part in parts if part)
 
 
 def limit_said(later: Later | None, language: str) -> str:
