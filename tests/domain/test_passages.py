@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.domain.borders import borders_of
 from vivavoce.domain.documents import MOST_TITLES, Heading, Part, headings_in
 from vivavoce.domain.outlines import Mark, Outline, OutlineBuilder, Title
 from vivavoce.domain.passages import Passage, document_of, passages_of
@@ -134,10 +135,22 @@ def test_a_passage_knows_its_pages_and_the_titles_above_it(document, sizes):
 
 
 @given(tame, st.integers(24, 80))
-def test_no_passage_is_tiny_where_there_is_more_to_read_it_with(document, size):
+def test_a_passage_is_short_only_where_something_else_follows_or_all_is_said(document, size):
+    text, outline = document
+    borders = {border.start for border in borders_of(text, outline)}
+
+    for passage in passages(document, size, size // 8):
+        rest = text[passage.end :]
+        begins = passage.end + len(rest) - len(rest.lstrip())
+        is_last = begins == len(text)
+        assert passage.tokens >= size // 6 - 1 or is_last or begins in borders
+
+
+@given(tame, st.integers(64, 160))
+def test_no_passage_says_nothing_where_there_is_more_to_read_it_with(document, size):
     found = passages(document, size, size // 8)
 
-    assert len(found) <= 1 or min(passage.tokens for passage in found) >= size // 4
+    assert len(found) <= 1 or min(passage.tokens for passage in found) >= size // 32
 
 
 @given(tame, st.integers(24, 80))
@@ -177,6 +190,33 @@ def test_a_tiny_note_is_read_with_the_section_that_it_belongs_to():
 
     assert [text[one.start : one.end].split("\n")[0] for one in found] == ["Install", "Use"]
     assert text[found[0].start : found[0].end].endswith("Mind this.")
+
+
+def test_each_short_section_is_a_passage():
+    text = (
+        "Silence\nThe house is quiet from ten to seven.\nPool\nThe pool opens at nine and glass is banned.\n"
+    )
+    titles = [Title(0, 1, "Silence"), Title(text.index("Pool"), 1, "Pool")]
+
+    found = passages((text, Outline(titles=titles)), 256, 32)
+
+    assert [text[one.start : one.end].split("\n")[0] for one in found] == ["Silence", "Pool"]
+
+
+def test_a_paragraph_that_is_long_enough_is_a_passage():
+    body = (SENTENCES[0] * 5).strip()
+
+    found = passages((f"{body}\n\n{body}\n\nShort.\n\n{body}", Outline()), 256, 32)
+
+    starts = [0, len(body) + 2, 2 * len(body) + 4]
+    assert [passage.start for passage in found] == starts
+
+
+def test_a_paragraph_is_read_with_the_list_that_it_announces():
+    body = (SENTENCES[0] * 5).strip()
+    text = f"{body[:-1]}:\n\n- {SENTENCES[0] * 4}"
+
+    assert len(passages((text, Outline()), 256, 32)) == 1
 
 
 def test_the_last_two_passages_share_what_is_left():
@@ -316,9 +356,10 @@ def test_sizes_that_leave_no_room_are_refused(size, overlap):
 
 def sentence_edges(text, outline):
     starts, ends = set(), set()
-    bounds = [0, *(title.start for title in outline.titles), len(text)]
+    borders = list(borders_of(text, outline))
+    bounds = [0, *(border.start for border in borders), len(text)]
     for number, (start, end) in enumerate(pairwise(bounds)):
-        body = text.index("\n", start) + 1 if number > 0 else start
+        body = text.index("\n", start) + 1 if number > 0 and borders[number - 1].has_title else start
         for span in sentences_of(text, body, end):
             sentence = text[span.start : span.end]
             starts.add(span.end - len(sentence.lstrip()))

@@ -11,7 +11,18 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.words import K1, bound, folded, idf, respelled, terms_of, weight, words_of
+from vivavoce.domain.words import (
+    K1,
+    SHORT_LENGTH,
+    bound,
+    folded,
+    idf,
+    respelled,
+    shortness,
+    terms_of,
+    weight,
+    words_of,
+)
 
 
 def stem(word: str, language: str) -> str:
@@ -156,6 +167,12 @@ def test_a_word_weighs_more_when_it_is_repeated_and_less_in_a_longer_passage(cou
     assert 0 < weight(count, length) < K1 + 1
     assert weight(count, length) < weight(count + 1, length)
     assert weight(count, length) > weight(count, length + 100)
+
+
+@given(st.integers(1, 5_000))
+def test_only_a_short_passage_owes_weight_to_its_length(length):
+    assert 0 <= shortness(length) < 0.3
+    assert (shortness(length) > 0) == (length < SHORT_LENGTH)
 
 
 @given(st.integers(1, 10**6), st.data())

@@ -74,6 +74,18 @@ async def test_scores_lie_between_0_and_1_and_fall(library):
         assert scores == sorted(scores, reverse=True)
 
 
+async def test_a_short_passage_comes_first_but_is_no_likelier_for_being_short(library):
+    said = "You may return shoes within thirty days."
+    other = " ".join(f"The matter numbered {number} differs." for number in range(100, 111))
+    await library.calibrated("words-64", Calibration({"en": Fit(8.0, 0.0, -4.0)}))
+    await filled(library, {"long.md": f"{said} {other}", "short.md": said})
+
+    short, long = await library.found("return shoes within days")
+
+    assert (short["datasource_name"], long["datasource_name"]) == ("short.md", "long.md")
+    assert 0 <= short["score"] - long["score"] < 0.02
+
+
 async def test_what_nothing_answers_has_low_scores(library):
     await filled(library, SHOP)
 

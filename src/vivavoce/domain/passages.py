@@ -9,6 +9,7 @@ from itertools import accumulate, chain, groupby, islice, pairwise
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
+from .borders import Border, borders_of
 from .documents import Part
 from .outlines import Outline, OutlineBuilder
 from .sentences import Span, halves, sentences_of, trimmed
@@ -48,17 +49,19 @@ def passages_of(
     size: int = USUAL.size,
     overlap: int = USUAL.overlap,
 ) -> Iterator[Passage]:
-    """The passages of a text: whole sentences up to `size` tokens, of one section where it is long enough.
+    """The passages of a text: whole sentences up to `size` tokens, of one matter as far as its borders tell.
 
-    Those of one section overlap by whole sentences of up to `overlap` tokens together.
+    A section, a short page, a question with its answer and a longer paragraph are passages of their own.
+    Those of one paragraph overlap by whole sentences of up to `overlap` tokens together.
     """
     ruler = _Ruler(text, lengths)
     room = size - ruler.frame
     if room < 1 or not 0 <= overlap <= room // 2:
         raise ValueError(f"no passages of {size} tokens that overlap by {overlap}")
     tiny = max(1, room // 4)
-    units = _units(ruler, outline, room, tiny)
-    groups = groupby(_numbered(units, outline, room, tiny), key=itemgetter(0))
+    borders = [Border(0, 0, has_title=False), *borders_of(text, outline)]
+    units = _units(ruler, borders, room, tiny)
+    groups = groupby(_numbered(units, borders, room), key=itemgetter(0))
     drafts = chain.from_iterable(
         _drafts((unit for _, unit in group), room, tiny, overlap) for _, group in groups
     )
@@ -77,6 +80,8 @@ def passages_of(
 _SPANS = 512
 _DRAFTS = 64
 _HEADING_LINE = 300
+_PARAGRAPH, _LEAST = 6, 32
+"""The parts of a full passage that a paragraph must have to be one, and a section to say anything alone."""
 
 
 class _Kind(Enum):
@@ -94,6 +99,8 @@ class _Unit(NamedTuple):
     tokens: int
     section: int
     kind: _Kind
+    opens: bool
+    """Whether it begins a paragraph that the one before does not announce."""
 
 
 class _Draft(NamedTuple):
@@ -127,9 +134,9 @@ def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
     return iter(lambda: list(islice(items, size)), [])
 
 
-def _units(ruler: _Ruler, outline: Outline, room: int, tiny: int) -> Iterator[_Unit]:
-    heading = 0
-    for batch in _batches(_lines_and_sentences(ruler.text, outline), _SPANS):
+def _units(ruler: _Ruler, borders: Sequence[Border], room: int, tiny: int) -> Iterator[_Unit]:
+    heading = end = 0
+    for batch in _batches(_lines_and_sentences(ruler.text, borders), _SPANS):
         counts = ruler.parts(span for span, _, _ in batch)
         most = []
         for (_, _, is_heading), tokens in zip(batch, counts, strict=True):
@@ -140,18 +147,21 @@ def _units(ruler: _Ruler, outline: Outline, room: int, tiny: int) -> Iterator[_U
         ]
         pieces = _pieces(ruler, long, tiny)
         for (span, section, is_heading), tokens in zip(batch, counts, strict=True):
+            opens = ruler.text.count("\n", end, span.start) > 1 and ruler.text[end - 1] != ":"
+            end = span.end
             if span not in pieces:
-                yield _Unit(*span, tokens, section, _Kind.HEADING if is_heading else _Kind.SENTENCE)
+                yield _Unit(*span, tokens, section, _Kind.HEADING if is_heading else _Kind.SENTENCE, opens)
                 continue
             for number, (piece, count) in enumerate(pieces[span]):
-                yield _Unit(*piece, count, section, _Kind.NEXT if number > 0 else _Kind.FIRST)
+                kind = _Kind.NEXT if number > 0 else _Kind.FIRST
+                yield _Unit(*piece, count, section, kind, opens and number == 0)
 
 
-def _lines_and_sentences(text: str, outline: Outline) -> Iterator[tuple[Span, int, bool]]:
-    starts = [0, *(min(title.start, len(text)) for title in outline.titles), len(text)]
+def _lines_and_sentences(text: str, borders: Sequence[Border]) -> Iterator[tuple[Span, int, bool]]:
+    starts = [*(border.start for border in borders), len(text)]
     for section, (start, end) in enumerate(pairwise(starts)):
         body = start
-        if section > 0:
+        if borders[section].has_title:
             body = _line_end(text, start, end)
             line = trimmed(text, Span(start, body))
             if line is not None:
@@ -183,9 +193,10 @@ def _pieces(ruler: _Ruler, long: Sequence[Span], most: int) -> dict[Span, list[t
     return {owner: sorted(pieces) for owner, pieces in done.items()}
 
 
-def _numbered(units: Iterator[_Unit], outline: Outline, room: int, tiny: int) -> Iterator[tuple[int, _Unit]]:
-    """The units with the number of their group: a section, and the tiny ones that are read with it."""
-    levels = [0, *(title.level for title in outline.titles)]
+def _numbered(units: Iterator[_Unit], borders: Sequence[Border], room: int) -> Iterator[tuple[int, _Unit]]:
+    """The units with the number of their group: a section, and those that say nothing alone, read with it."""
+    least = max(1, room // _LEAST)
+    levels = [border.level for border in borders]
     group = 0
     waiting: list[_Unit] = []  # tiny sections, until it is clear whether they go with what follows
     tokens = 0  # of those that wait
@@ -201,7 +212,7 @@ def _numbered(units: Iterator[_Unit], outline: Outline, room: int, tiny: int) ->
                 waiting, tokens = [], 0
             waiting.append(unit)
             tokens += unit.tokens
-            if tokens >= tiny and unit.kind is not _Kind.HEADING:
+            if tokens >= least and unit.kind is not _Kind.HEADING:
                 group += 1
                 yield from ((group, waited) for waited in waiting)
                 yield from ((group, unit) for unit in members)
@@ -233,6 +244,7 @@ def _carried(last: list[_Unit], first: _Unit, overlap: int) -> list[_Unit]:
     while (
         start > 1
         and first.kind is not _Kind.HEADING
+        and not first.opens
         and last[start - 1].kind is _Kind.SENTENCE
         and last[start - 1].section == first.section
         and tokens + last[start - 1].tokens <= overlap
@@ -243,8 +255,13 @@ def _carried(last: list[_Unit], first: _Unit, overlap: int) -> list[_Unit]:
 
 
 def _count(ahead: list[_Unit], room: int, tiny: int) -> int:
-    """How many units the next passage takes."""
+    """How many units the next passage takes: a paragraph that is long enough, else as many as fit."""
     sums = list(accumulate((unit.tokens for unit in ahead), initial=0))
+    enough = max(1, room // _PARAGRAPH)
+    for number in range(1, len(ahead)):
+        ends = ahead[number].opens and ahead[number - 1].kind is not _Kind.HEADING
+        if ends and enough <= sums[number] <= room and sums[-1] - sums[number] >= enough:
+            return number
     count = max(1, bisect_right(sums, room) - 1)
     if count == len(ahead):
         return count

@@ -19,6 +19,8 @@ B = 0.75
 """How much the weight of a word shrinks in a long passage."""
 REFERENCE_LENGTH = 200
 """The number of words and pairs, small words left out, of a passage of ordinary length."""
+SHORT_LENGTH = 100
+"""Below this a passage is short. Those on which scores are fitted are about as long, few are shorter."""
 _OTHERS = 20
 LONGEST = 64
 """Longer runs of letters are cut: nobody asks for them by all of their letters."""
@@ -80,6 +82,11 @@ def respelled(question: str, texts: Sequence[str]) -> str:
 def weight(count: int, length: int) -> float:
     """What a word that stands `count` times in a passage of `length` words adds, before its rarity."""
     return count * (K1 + 1) / (count + K1 * (1 - B + B * length / REFERENCE_LENGTH))
+
+
+def shortness(length: int) -> float:
+    """Which share of a word's weight a passage owes to being short: 0 for one that is not."""
+    return 1 - weight(1, max(length, SHORT_LENGTH)) / weight(1, length)
 
 
 def idf(passages: int, with_word: int) -> float:

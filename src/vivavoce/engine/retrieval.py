@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import accumulate
+from typing import NamedTuple
 
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.library import Cited, Collection, embedded_text, title_of
 from vivavoce.domain.outlines import Outline
 from vivavoce.domain.relevance import KNOWN, Calibration, score_of
-from vivavoce.domain.words import terms_of
+from vivavoce.domain.words import SHORT_LENGTH, shortness, terms_of
 from vivavoce.errors import Damaged, NotAvailable
 from vivavoce.ports import Hit, Ports, Question, Tables, others_first
 
@@ -26,6 +28,8 @@ _DEEPEST = 1_000
 """And how far a search goes when the best of them all say the same."""
 _REREAD = 20
 """How many of the best a reranker reads."""
+_SURELY = 20
+"""A text of so many characters for each word of a short one is not short; its words need not be counted."""
 _ALIKE = 0.9
 """The share of common words and pairs of words from which two passages say the same."""
 
@@ -119,8 +123,7 @@ async def seen_by(look: Look, ports: Ports, pace: Pace | None = None) -> list[Fo
         hits = await _hits(look.collection, question, depth, ports, pace)
         async with pace.work():
             weighed = await _weighed(hits, look, ports)
-            ranked = sorted(weighed, key=lambda id: (-weighed[id], id))
-            found = await _found(ranked, weighed, wanted.limit, ports)
+            found = await _found(weighed, wanted.limit, ports)
         is_crowded = len(found) < min(wanted.limit, len(hits)) and len(hits) >= depth
         if not is_crowded or depth > _DEEPEST:
             return found
@@ -143,25 +146,35 @@ def _filtered(wanted: Wanted, tables: Tables) -> frozenset[str] | None:
     return left
 
 
-async def _weighed(hits: Sequence[Hit], look: Look, ports: Ports) -> dict[int, float]:
+class _Weight(NamedTuple):
+    """The evidence for a passage, as a logit, and what of it the words make up."""
+
+    logit: float
+    words: float
+
+
+async def _weighed(hits: Sequence[Hit], look: Look, ports: Ports) -> dict[int, _Weight]:
     """The evidence for each of the hits, the best of them read again where there is a reranker."""
     fit = look.calibration.fit(look.language)
-    weighed = {hit.id: fit.evidence(hit.words, hit.meaning) for hit in hits}
+    weighed = {hit.id: _Weight(fit.evidence(hit.words, hit.meaning), fit.words * hit.words) for hit in hits}
     reranker, reread = ports.embedders.reranker(), look.calibration.reread(look.language)
     if reranker is None or reread is None or not hits:
         return weighed
-    best = sorted(weighed, key=lambda id: (-weighed[id], id))[: 2 * _REREAD]
+    best = sorted(weighed, key=lambda id: (-weighed[id].logit, id))[: 2 * _REREAD]
     cited, texts = await ports.store.read(lambda tables: _titled(best, tables))
     relevance = await reranker.relevance(look.wanted.question, texts)
     judged = {
-        each.id: reread.judged(weighed[each.id], told) for each, told in zip(cited, relevance, strict=True)
+        each.id: _Weight(reread.judged(known.logit, told), reread.evidence * known.words)
+        for each, told in zip(cited, relevance, strict=True)
+        for known in (weighed[each.id],)
     }
     if not judged:
         return weighed
     # What was not read again stays behind what was, in its old order.
-    lowest = min(judged.values())
-    highest = max((logit for id, logit in weighed.items() if id not in judged), default=0.0)
-    return {id: judged.get(id, lowest - (highest - logit)) for id, logit in weighed.items()}
+    lowest = min(each.logit for each in judged.values())
+    highest = max((each.logit for id, each in weighed.items() if id not in judged), default=0.0)
+    behind = {id: each._replace(logit=lowest - (highest - each.logit)) for id, each in weighed.items()}
+    return behind | judged
 
 
 async def _hits(
@@ -189,11 +202,10 @@ def _in_order(ids: Sequence[int], tables: Tables) -> list[Cited]:
     return [found[id] for id in ids if id in found]
 
 
-async def _found(
-    ranked: Sequence[int], weighed: Mapping[int, float], limit: int, ports: Ports
-) -> list[Found]:
+async def _found(weighed: Mapping[int, _Weight], limit: int, ports: Ports) -> list[Found]:
     """The first passages, without those that say what a better one says already."""
     kept: list[_Said] = []
+    ranked = sorted(weighed, key=lambda id: (-weighed[id].logit, id))
     for start in range(0, len(ranked), limit):
         cited = await ports.store.read(partial(_in_order, ranked[start : start + limit]))
         await others_first()
@@ -201,8 +213,23 @@ async def _found(
         if len(kept) >= limit:
             break
     best = [said.cited for said in kept[:limit]]
-    scores = {each.id: round(score_of(weighed[each.id]), 4) for each in best}
-    return await ports.store.read(partial(_placed, best, scores))
+    return await ports.store.read(partial(_placed, best, _scores(best, weighed)))
+
+
+def _scores(best: Sequence[Cited], weighed: Mapping[int, _Weight]) -> dict[int, float]:
+    """The scores of passages in their order, none higher than the one before it.
+
+    A word counts for more in a short passage, which helps to rank; it does not make an answer likelier.
+    """
+    logits = (weighed[each.id].logit - weighed[each.id].words * _shortness(each) for each in best)
+    falling = accumulate(map(score_of, logits), min)
+    return {each.id: round(score, 4) for each, score in zip(best, falling, strict=True)}
+
+
+def _shortness(cited: Cited) -> float:
+    if len(cited.text) > _SURELY * SHORT_LENGTH:
+        return 0.0
+    return shortness(sum(terms_of(cited.text, cited.language).values()))
 
 
 async def _distinct(passages: Sequence[_Said]) -> list[_Said]:
