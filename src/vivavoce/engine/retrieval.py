@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -15,12 +13,13 @@ from vivavoce.domain.languages import language_of
 from vivavoce.domain.library import Cited, Collection, embedded_text, title_of
 from vivavoce.domain.outlines import Outline
 from vivavoce.domain.relevance import KNOWN, Calibration, score_of
-from vivavoce.domain.words import SHORT_LENGTH, shortness, terms_of
+from vivavoce.domain.words import terms_of
 from vivavoce.errors import Damaged, NotAvailable
 from vivavoce.ports import Hit, Ports, Question, Tables, others_first
 
 from .indexing import catch_up
 from .pacing import Pace
+from .sayings import Said, distinct
 
 _DEEP = 50
 """How many passages each side of the index is asked for, at least."""
@@ -28,10 +27,6 @@ _DEEPEST = 1_000
 """And how far a search goes when the best of them all say the same."""
 _REREAD = 20
 """How many of the best a reranker reads."""
-_SURELY = 20
-"""A text of so many characters for each word of a short one is not short; its words need not be counted."""
-_ALIKE = 0.9
-"""The share of common words and pairs of words from which two passages say the same."""
 
 
 @dataclass(frozen=True)
@@ -204,46 +199,27 @@ def _in_order(ids: Sequence[int], tables: Tables) -> list[Cited]:
 
 async def _found(weighed: Mapping[int, _Weight], limit: int, ports: Ports) -> list[Found]:
     """The first passages, without those that say what a better one says already."""
-    kept: list[_Said] = []
+    kept: list[Said] = []
     ranked = sorted(weighed, key=lambda id: (-weighed[id].logit, id))
     for start in range(0, len(ranked), limit):
         cited = await ports.store.read(partial(_in_order, ranked[start : start + limit]))
         await others_first()
-        kept = await _distinct([*kept, *map(_Said, cited)])
+        kept = await distinct([*kept, *map(Said, cited)])
         if len(kept) >= limit:
             break
-    best = [said.cited for said in kept[:limit]]
-    return await ports.store.read(partial(_placed, best, _scores(best, weighed)))
+    best = kept[:limit]
+    return await ports.store.read(partial(_placed, [said.cited for said in best], _scores(best, weighed)))
 
 
-def _scores(best: Sequence[Cited], weighed: Mapping[int, _Weight]) -> dict[int, float]:
+def _scores(best: Sequence[Said], weighed: Mapping[int, _Weight]) -> dict[int, float]:
     """The scores of passages in their order, none higher than the one before it.
 
     A word counts for more in a short passage, which helps to rank; it does not make an answer likelier.
     """
-    logits = (weighed[each.id].logit - weighed[each.id].words * _shortness(each) for each in best)
+    weights = [weighed[said.cited.id] for said in best]
+    logits = (each.logit - each.words * said.shortness for each, said in zip(weights, best, strict=True))
     falling = accumulate(map(score_of, logits), min)
-    return {each.id: round(score, 4) for each, score in zip(best, falling, strict=True)}
-
-
-def _shortness(cited: Cited) -> float:
-    if len(cited.text) > _SURELY * SHORT_LENGTH:
-        return 0.0
-    return shortness(sum(terms_of(cited.text, cited.language).values()))
-
-
-async def _distinct(passages: Sequence[_Said]) -> list[_Said]:
-    """The passages without those that say what one before says; where words must be compared, in a thread."""
-
-    def distinct() -> list[_Said]:
-        kept: list[_Said] = []
-        for said in passages:
-            if not any(said.repeats(other) for other in kept):
-                kept.append(said)
-        return kept
-
-    are_unlike = len({(said.cited.datasource_id, *said.numbers) for said in passages}) == len(passages)
-    return distinct() if are_unlike else await asyncio.to_thread(distinct)
+    return {said.cited.id: round(score, 4) for said, score in zip(best, falling, strict=True)}
 
 
 def _placed(cited: Sequence[Cited], scores: Mapping[int, float], tables: Tables) -> list[Found]:
@@ -274,31 +250,3 @@ def _titled(ids: Sequence[int], tables: Tables) -> tuple[list[Cited], list[str]]
     return cited, [
         embedded_text(title_of(names.get(each.id, "")), each.passage.headings, each.text) for each in cited
     ]
-
-
-class _Said:
-    """What a passage says.
-
-    Two sources that differ in a number may both be wanted, so only the same letters make them one. Within
-    a source, what is nearly the same with the same numbers is the same: headers repeat.
-    """
-
-    def __init__(self, cited: Cited) -> None:
-        self.cited = cited
-        self.letters = "".join(cited.text.split())
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(terms_of(self.cited.text, self.cited.language))
-
-    @cached_property
-    def numbers(self) -> list[str]:
-        return re.findall(r"\d+", self.cited.text)
-
-    def repeats(self, other: _Said) -> bool:
-        if self.letters == other.letters:
-            return True
-        if self.cited.datasource_id != other.cited.datasource_id or self.numbers != other.numbers:
-            return False
-        common = len(self.words & other.words)
-        return 0 < common >= _ALIKE * max(len(self.words), len(other.words))
