@@ -57,3 +57,16 @@ def test_a_sentence_gives_what_is_asked_for_or_lacks_it(kind, text, is_given):
 
 def test_what_the_question_names_itself_is_not_given():
     assert not gives("time", "The drought of 1958 was long.", "When did the drought of 1958 end?")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "question"),
+    [
+        ("since", "O moinho funciona desde 1820.", "Desde quando funciona o moinho?"),
+        ("until", "It ran until the flood.", "Until when did it run?"),
+        ("frequency", "It is rung three times.", "How many times is it rung?"),
+        ("reason", "The reason was the flood.", "For what reason was it closed?"),
+    ],
+)
+def test_the_words_that_ask_may_stand_in_the_answer(kind, text, question):
+    assert gives(kind, text, question)

@@ -30,11 +30,15 @@ def question_word_in(question: str) -> QuestionWord | None:
 
 
 def gives(kind: str, text: str, question: str) -> bool:
-    """Whether a text has what a question word asks for, beyond the words of the question itself."""
+    """Whether a text has what a question word asks for, beyond what the question names itself.
+
+    The question word names nothing: "since" of "since when" is in the answer too.
+    """
     marks = _GIVEN.get(kind)
     if marks is None:
         return True
-    known = frozenset(_WORD.findall(plainly(question)))
+    word = question_word_in(question)
+    known = frozenset(_WORD.findall(plainly(question[0 if word is None else word.end :])))
     new = _WORD.sub(lambda found: _KNOWN if plainly(found.group()) in known else found.group(), text)
     named = _NAMED.get(kind)
     is_named = named is not None and named.search(new) is not None

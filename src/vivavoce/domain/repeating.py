@@ -32,8 +32,9 @@ class Conversation:
     def going_on(self, weighed: Sequence[Weighed]) -> list[Weighed]:
         """Only the sentences that speak of what is newly named, where some of the others were said.
 
-        All of them where nothing is, or where what was said tells more of it. What was said and lacks what is
-        asked for now is never said again: a time, a place, a reason, or what is newly named.
+        All of them where nothing is, or where what was said tells more of it. Where the last question is
+        asked again, what was said and lacks what is asked for now is not said again: a time, a place, a
+        reason, or what is newly named.
         """
         if not self._said:
             return list(weighed)
@@ -84,9 +85,11 @@ class Conversation:
     def _may_be_said(self, sentence: Weighed) -> bool:
         """Whether a sentence gives what is asked for now, or is at least a new one.
 
-        Where another thing is asked of the same, a new one must give it too: in all else it answers the last
-        question as well.
+        Any sentence may answer another question, whatever was said before. Where another thing is
+        asked of the same, a new one must give it too: in all else it answers the last question as well.
         """
+        if self._fresh is None:
+            return True
         word = self._asked
         is_given = word is None or gives(word.kind, sentence.excerpt.text, self._question)
         if self._fresh == "":

@@ -1,0 +1,41 @@
+"""What was said before, and what may be said again."""
+
+import pytest
+
+from vivavoce.domain.extracting import Passage
+from vivavoce.domain.repeating import extracts_after
+from vivavoce.domain.standalone import Spoken, standalone
+
+SHOP = "A loja vende p\u00e3o. A loja abre aos domingos das 8 \u00e0s 12 horas."
+ROME = "Rome fell in 476. Its roads were long."
+
+
+def told(text, language, *talk):
+    """What is quoted from a text at the end of a talk, in which people and the one who answers take turns."""
+    context = [Spoken(bool(place % 2), each) for place, each in enumerate(talk[:-1])]
+    found = extracts_after(standalone(talk[-1], context), [Passage(1, text, language, 0.6)])
+    return [each.text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "before", "question", "quote"),
+    [
+        (
+            SHOP,
+            "pt",
+            "Quando a loja abre?",
+            "A que horas a loja abre aos domingos?",
+            "A loja abre aos domingos das 8 \u00e0s 12 horas.",
+        ),
+        (ROME, "en", "What fell?", "When did Rome fall?", "Rome fell in 476."),
+        (ROME, "en", "When did Rome fall?", "When did Rome fall?", "Rome fell in 476."),
+    ],
+)
+def test_a_complete_question_is_answered_with_what_was_said_before(text, language, before, question, quote):
+    assert quote in told(text, language, before, quote, question)
+
+
+def test_the_words_of_a_question_word_are_no_reason_to_say_nothing():
+    mill = "O moinho funciona desde 1820."
+
+    assert told(mill, "pt", "Onde funciona o moinho?", mill, "Desde quando?") == [mill]
