@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.question_words import gives, question_word_in
+from vivavoce.domain.question_words import gives, may_give, question_word_in
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,41 @@ def test_what_the_question_names_itself_is_not_given():
 )
 def test_the_words_that_ask_may_stand_in_the_answer(kind, text, question):
     assert gives(kind, text, question)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("time", "It opens at 8 am."),
+        ("time", "It opens at 8:30."),
+        ("time", "It is open from 8 to 12."),
+        ("time", "Abre \u00e0s 8h30."),
+        ("time", "Rome fell in 476."),
+        ("place", "The road runs between Harrow and York."),
+        ("place", "Fica entre os montes."),
+        ("place", "O moinho fica \u00e0 beira do rio."),
+        ("place", "Fica ao lado da ponte."),
+        ("person", "Pell built the mill."),
+        ("agent", "In those years Pell built it."),
+        ("duration", "They sang all morning."),
+        ("duration", "Cantaram toda a manh\u00e3."),
+    ],
+)
+def test_what_is_asked_for_is_given_in_many_ways(kind, text):
+    assert gives(kind, text, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The mill stood at Harrow.", "In April it was closed.", "It was sold on Monday.", "No Porto chove."],
+)
+def test_places_and_days_are_nobody(text):
+    assert not gives("person", text, "")
+
+
+@pytest.mark.parametrize(
+    "text", ["It was closed after the flood.", "It closed when its owner died.", "Fechou com a cheia."]
+)
+def test_what_came_before_may_be_the_reason(text):
+    assert may_give("reason", text, "Why was the mill closed?")
+    assert not gives("reason", text, "Why was the mill closed?")

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from .languages import small_words
+from .vocabulary import words
 from .words import folded
 
 
@@ -37,17 +39,43 @@ def gives(kind: str, text: str, question: str) -> bool:
     marks = _GIVEN.get(kind)
     if marks is None:
         return True
-    word = question_word_in(question)
-    known = frozenset(_WORD.findall(plainly(question[0 if word is None else word.end :])))
-    new = _WORD.sub(lambda found: _KNOWN if plainly(found.group()) in known else found.group(), text)
-    named = _NAMED.get(kind)
-    is_named = named is not None and named.search(new) is not None
-    return is_named or marks.search(plainly(new)) is not None
+    new = _beyond(question, text)
+    return _is_named(kind, new) or marks.search(plainly(new)) is not None
+
+
+def may_give(kind: str, text: str, question: str) -> bool:
+    """Whether a text has what a question word asks for, or what is often said in its place."""
+    often = _OFTEN.get(kind)
+    is_often = often is not None and often.search(plainly(_beyond(question, text))) is not None
+    return is_often or gives(kind, text, question)
 
 
 def plainly(text: str) -> str:
     """The text in small letters without accents, each letter at its place."""
     return text.lower() if text.isascii() else "".join(map(_plain, text))
+
+
+def _beyond(question: str, text: str) -> str:
+    """The text without the words that the question has behind its question word."""
+    word = question_word_in(question)
+    known = frozenset(_WORD.findall(plainly(question[0 if word is None else word.end :])))
+    return _WORD.sub(lambda found: _KNOWN if plainly(found.group()) in known else found.group(), text)
+
+
+def _is_named(kind: str, text: str) -> bool:
+    if kind in ("agent", "person"):
+        return any(_is_person(found["name"], text, found.start()) for found in _NAME.finditer(text))
+    return kind == "place" and _NAMED_PLACE.search(text) is not None
+
+
+def _is_person(name: str, text: str, start: int) -> bool:
+    """Whether words with capitals may name somebody: "Pell", but neither "The" nor "at Harrow Point"."""
+    said = [*_LAST_WORD.findall(text[max(0, start - _NEAR) : start]), *name.split()]
+    own = [place for place, each in enumerate(said) if plainly(each) not in _SMALL]
+    own = [place for place in own if said[place][0].isupper() and place >= len(said) - len(name.split())]
+    if not own or _NO_NAME.fullmatch(plainly(said[own[0]])):
+        return False
+    return own[0] == 0 or plainly(said[own[0] - 1]) not in _OF_PLACES
 
 
 @lru_cache(maxsize=2_048)
@@ -126,7 +154,6 @@ _ASKED = re.compile(
     _OPENING + "(?:" + "|".join(rf"(?P<{kind}>{phrases})\b" for kind, phrases in _KINDS) + r")\s*"
 )
 
-_YEAR = r"\b1\d{3}\b|\b20\d\d\b"
 _MONTHS = (
     r"january|february|march|april|may|june|july|august|september|october|november|december|janeiro|fevereiro"
     r"|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|enero|febrero|mayo|junio|julio"
@@ -158,22 +185,25 @@ _GIVEN = {
     "person": re.compile(rf"{_BY}|\b(?:i|we|my|our|eu|nos|nosotros|yo)\b"),
     "company": re.compile(r"\b(?:with|com|con)\b"),
     "since": re.compile(
-        r"\b(?:since|for|from|desde|a partir|ha)\b.{0,30}(?:\d|\b(?:" + _UNITS + r")\b)"
+        r"\b(?:since|desde|a partir)\b|\b(?:for|from|ha)\b.{0,30}(?:\d|\b(?:" + _UNITS + r")\b)"
         r"|\b(?:beg[aiu]n\w*|start\w*|found\w*|open\w*|first|creat\w*|born|come[c\u00e7]\w*|fund\w+|inici\w+|abri\w+"
         r"|cri(?:ad|ou)\w*|nasc\w+|empez\w+|naci\w+)\b.{0,60}\d{4}"
     ),
     "until": re.compile(r"\b(?:until|till|end(?:s|ed)?|ate|hasta|acab\w+|termin\w+|volt\w+)\b|\bto \d"),
     "time": re.compile(
-        rf"{_YEAR}|\b(?:{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|today|hoje|hoy)\b"
-        r"|\b(?:centur(?:y|ies)|seculos?|siglos?)\b|\d\s?h\b|o'clock"
+        rf"\d|\b[ap]\.?m\b|\b(?:{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|today|hoje|hoy)\b"
+        r"|\b(?:centur(?:y|ies)|seculos?|siglos?)\b|o'clock"
         rf"|\b(?:{_UNITS}) (?:after|before|later|ago|depois|antes|despues)\b|\bha \w+ (?:{_UNITS})\b"
         r"|\b(?:when|whenever|quando|cuando)\b"
     ),
     "place": re.compile(
         r"\b(?:in|at|on|near|beside|inside|outside|beneath|below|above|under|behind|along|across|off|from"
-        r"|em|n[oa]s?|num|numa|dentro|perto|diante|junto|en)\s"
-        r"(?:(?:the|an?|his|her|their|its|our|my|d[eoa]s?|el|las?|los)\s)?"
+        r"|between|among|opposite|beyond|around|through|next to"
+        r"|em|n[oa]s?|num|numa|dentro|perto|diante|junto|entre|en)\s"
+        r"(?:(?:the|an?|his|her|their|its|our|my|d[eoa]s?|el|las?|los|os?|as|uma?)\s)?"
         rf"(?!{_NO_PLACE})[a-z]{{3,}}"
+        r"|\b(?:a|as) (?:beira|margem|margens|sombra|volta|entrada|saida|orillas?)\b"
+        r"|\bao (?:lado|pe|longo|redor)\b|\bal (?:lado|pie|borde)\b|\b(?:atras|frente|longe|lejos|cerca) "
     ),
     "reason": re.compile(
         r"\b(?:because|due to|owing to|thanks to|so that|in order|therefore|reasons?|caus\w+|result"
@@ -187,7 +217,7 @@ _GIVEN = {
         rf"\b(?:every|each|daily|weekly|monthly|yearly|once|twice|times|cada|tod[oa]s?|vez(?:es)?|ve(?:z|ces)|diari\w+"
         rf"|semanal\w*|anual\w*|(?:per|an?|por|al) (?:{_UNITS}))\b"
     ),
-    "duration": re.compile(rf"\b(?:{_UNITS})\b|\b(?:from|since|until|desde|ate|hasta)\b"),
+    "duration": re.compile(rf"\b(?:{_UNITS}|{_HOURS}|{_SEASONS})\b|\b(?:from|since|until|desde|ate|hasta)\b"),
     "price": re.compile(
         r"[$\u20ac\u00a3\d]|\b(?:pounds?|shillings?|guineas?|pence|francs?|dollars?|euros?|cents?|free|pa(?:y|ys|id)|costs?"
         r"|fees?|prices?|reais|real|contos|cruzeiros|centavos|libras|pesos|gratis|gratuit\w+|pag\w+|cust\w+|cuesta\w*"
@@ -196,17 +226,18 @@ _GIVEN = {
     "means": re.compile(r"\b(?:with|by|of|from|using|through|com|de|por|con|mediante)\b"),
 }
 """What gives each kind, in English, Portuguese and Spanish; of the others any sentence may."""
-_CAPITAL = r"[A-Z\u00c0-\u00dd][\w'-]+"
-_PERSON = re.compile(
-    r"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bon )(?<!\bto )(?<!\bthe )(?<!\bem )(?<!\bde )(?<!\bda )"
-    r"(?<!\bdo )(?<!\bna )(?<!\bno )"
-    r"(?<![A-Z\u00c0-\u00dd]\w{2} )\b(?!The\b|In\b|At\b|On\b|Em\b|No\b|Na\b|[OA]s?\b)"
-    rf"{_CAPITAL} (?:d[aeo]s? |de la |von |van )?{_CAPITAL}"
-)
-"""Two words with capitals that follow no word of place: "Josiah Pell", but not "at Harrow Point"."""
-_NAMED = {
-    "agent": _PERSON,
-    "person": _PERSON,
-    "place": re.compile(rf"\b(?:of|d[aeo]s?|del)\s(?:the\s)?{_CAPITAL}"),
+_OFTEN = {
+    "reason": re.compile(
+        r"\b(?:after|when|as|with the|following|depois|apos|quando|com [oa]s?"
+        r"|despues|tras|cuando|con (?:el|las?|los))\b"
+    ),
 }
-"""And which names give it."""
+"""What is often said in the place of it: "it was closed after the flood"."""
+_CAPITAL = r"[A-Z\u00c0-\u00dd][\w'-]+"
+_NAME = re.compile(rf"\b(?P<name>{_CAPITAL}(?: (?:(?:d[aeo]s?|de la|von|van) )?{_CAPITAL})*)")
+_NEAR = 20
+_LAST_WORD = re.compile(r"[^\W_]+(?= $)")
+_SMALL = frozenset(plainly(word) for language in ("en", "pt", "es") for word in small_words(language))
+_NO_NAME = re.compile(rf"{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|{_UNITS}|today|hoje|hoy|here|there|aqui|ali")
+_OF_PLACES = words("at in of on to the near from em de da do das dos na no nas nos en del al")
+_NAMED_PLACE = re.compile(rf"\b(?:of|d[aeo]s?|del)\s(?:the\s)?{_CAPITAL}")

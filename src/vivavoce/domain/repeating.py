@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .excerpts import excerpts_of, is_instruction
 from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
-from .question_words import QuestionWord, gives, question_word_in
+from .question_words import QuestionWord, may_give, question_word_in
 from .questions import Wanted, names_its_own, wanted_in
 from .standalone import Standalone
 from .words import words_of
@@ -91,7 +91,7 @@ class Conversation:
         if self._fresh is None:
             return True
         word = self._asked
-        is_given = word is None or gives(word.kind, sentence.excerpt.text, self._question)
+        is_given = word is None or may_give(word.kind, sentence.excerpt.text, self._question)
         if self._fresh == "":
             return is_given
         return (is_given and self._names_it(sentence)) or not self._is_said(sentence, self._said)
