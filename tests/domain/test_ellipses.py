@@ -54,6 +54,13 @@ def test_a_question_word_alone_asks_the_last_question_for_another_thing(question
         ),
         ("E para estudantes?", "Quanto custa a entrada?", "Quanto custa a entrada para estudantes?"),
         ("E em dinheiro?", "Quanto custa entrar na escola?", "Quanto custa entrar na escola em dinheiro?"),
+        ("Em Portugal?", "Quando abre a feira?", "Quando abre a feira em Portugal?"),
+        ("For students?", "How much is the entry?", "How much is the entry for students?"),
+        (
+            "And for the children of the keepers?",
+            "How much is the entry?",
+            "How much is the entry for the children of the keepers?",
+        ),
         ("E no Porto?", "Quando abre em Lisboa?", "Quando abre no Porto?"),
     ],
 )
@@ -76,6 +83,31 @@ def test_another_thing_is_asked_about_in_the_place_of_the_first(question, before
 )
 def test_other_questions_are_left_as_they_are(question):
     assert resumed(question, Resumed("Who built the tower?")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "before"),
+    [
+        ("Aos domingos a loja abre?", "Onde fica a loja?"),
+        ("No inverno chove muito?", "Onde fica a loja?"),
+        ("Para estudantes h\u00e1 desconto?", "Onde fica a loja?"),
+        ("Em 1920 havia escola?", "Onde fica a loja?"),
+        ("Com quantos anos ela morreu?", "Onde fica a loja?"),
+        ("Pra que serve?", "Onde fica a loja?"),
+        ("E aos domingos a loja abre?", "Onde fica a loja?"),
+        ("In winter are the gates closed?", "Who built the tower?"),
+        ("On Sundays is it open?", "Who built the tower?"),
+        ("At night do owls hunt?", "Who built the tower?"),
+        ("In Porto who sells bread?", "Who built the tower?"),
+        ("For example?", "Who built the tower?"),
+        ("In general?", "Who built the tower?"),
+        ("Of course?", "Who built the tower?"),
+        ("By the way?", "Who built the tower?"),
+        ("Por exemplo?", "Onde fica a loja?"),
+    ],
+)
+def test_a_complete_question_that_begins_with_a_preposition_is_left_as_it_is(question, before):
+    assert in_full(question, before) is None
 
 
 def test_there_is_nothing_to_go_on_with_after_an_empty_or_a_very_long_message():

@@ -43,7 +43,7 @@ def resumed(question: str, before: Resumed) -> Resumed | None:
         return Resumed(_asked_with(phrase, last)) if phrase and last else None
     last = _last_of(before.asked_first or before.question)
     found = _complement_in(asked, last)
-    if found is None or not last or not _names_a_thing(found["thing"]):
+    if found is None or not last:
         return None
     return Resumed(_asked_of(found["link"], found["thing"], last), found["thing"], last)
 
@@ -63,6 +63,7 @@ def told_in_full(messages: Iterable[str]) -> list[Resumed]:
 
 _LONGEST = 80
 _MOST_WORDS = 6
+_FEW = 2
 _LONG = 400
 """A longer message says too much to be asked again."""
 _MORE = re.compile(
@@ -121,6 +122,17 @@ _FAMILIES = tuple(
 _ARTICLES = words("the a an o os as um uma el la los las un una this that each every")
 _CONTRACTED = words("no na nos nas do da dos das ao aos \u00e0 \u00e0s pelo pela pelos pelas num numa al del")
 """Links that are one with an article."""
+_LINKS = words("and or e ou y of de do da dos das del")
+"""What may stand between the words that name a thing."""
+_VERBS = words("am many much havia houve eram hay hab\u00eda hubo quantos quantas")
+_FIXED = re.compile(
+    r"(?:for (?:example|instance|sure|real)|in (?:general|fact|short|other words|addition|particular)"
+    r"|of course|by the way|at (?:all|last|least)|on (?:average|purpose)"
+    r"|por (?:exemplo|favor|enquanto|ejemplo|supuesto)|em (?:geral|resumo|suma|especial)"
+    r"|de (?:fato|facto|verdade|verdad|acordo|acuerdo|nada|novo)|com certeza"
+    r"|sem duvida|sin duda|en (?:general|serio))"
+)
+"""Phrases that name nothing."""
 _OF_NOUNS = ("means", "which", "thing", "count")
 """Question words that a noun may follow: "with what instrument?"."""
 _AUXILIARIES = words("is was are were does did do has have had can could may might will would should")
@@ -142,7 +154,9 @@ def _complement_in(asked: str, last: str) -> re.Match[str] | None:
     language = language_of(last, "en")
     for own, pattern in _COMPLEMENTS.items():
         found = pattern.fullmatch(asked)
-        if found is not None and (found["opening"] or (own == language and asked.endswith("?"))):
+        if found is None or not (found["opening"] or (own == language and asked.endswith("?"))):
+            continue
+        if _names_a_thing(found, own):
             return found
     return None
 
@@ -218,8 +232,22 @@ def _end_of_thing(text: str, start: int, most: int) -> int:
     return end
 
 
-def _names_a_thing(thing: str) -> bool:
-    """Whether words name one thing: few of them, and some that say something."""
-    tokens = thing.split()
-    telling = [each for each in tokens if each.lower() not in small_words(language_of(thing))]
-    return 0 < len(telling) <= len(tokens) <= _MOST_WORDS
+def _names_a_thing(found: re.Match[str], language: str) -> bool:
+    """Whether words name one thing and ask nothing of it; without an "and" before them they are very few."""
+    if _FIXED.fullmatch(plainly(f"{found['link']} {found['thing']}")):
+        return False
+    tokens = found["thing"].lower().split()
+    most = _MOST_WORDS if found["opening"] else _FEW
+    small = small_words(language) | _VERBS
+    is_linked = True  # an article may stand at the beginning, and behind "and" and "of"
+    telling = 0
+    for each in tokens:
+        if each in _LINKS:
+            is_linked = bool(found["opening"])
+        elif each in _ARTICLES and is_linked:
+            is_linked = False
+        elif each in small or each in _ARTICLES:
+            return False
+        else:
+            telling, is_linked = telling + 1, False
+    return 0 < telling <= most and len(tokens) <= _MOST_WORDS
