@@ -18,8 +18,8 @@ class _Office:
         done = await self.engine.run(CATALOGUE[name].parse(arguments), OPERATOR)
         return done.model_dump(mode="json")
 
-    async def opened(self):
-        avatar = await self.run("create_avatar", config=CONFIG, sources=[BOOK])
+    async def opened(self, config=CONFIG):
+        avatar = await self.run("create_avatar", config=config, sources=[BOOK])
         await self.run(
             "create_datasource",
             datastoreId=avatar["datastoreId"],
@@ -61,6 +61,18 @@ async def test_an_agent_is_offered_its_avatars_and_told_what_they_say_with_the_q
     assert "ask_elinor-ostrom" in [tool.name for tool in office.model.prompts[0].tools]
     assert "127 irrigation systems in Nepal" in told
     assert "Governing the Commons" in told
+
+
+async def test_an_agent_asks_an_avatar_that_offers_strangers_no_answers(tmp_path, clock):
+    model = ScriptedModel(["Done."])
+    config = {**CONFIG, "mcp": {**CONFIG.get("mcp", {}), "tools": ["get_avatar_info"]}}
+    with open_test_engine(tmp_path, clock, models=TestModels(model)) as engine:
+        office = await _Office(engine, model).opened(config)
+        told = await office.told(
+            "ask_elinor-ostrom", '{"question": "How many irrigation systems in Nepal did the team study?"}'
+        )
+
+    assert "127 irrigation systems in Nepal" in told
 
 
 async def test_what_an_agent_asks_stands_in_the_log_of_the_avatar(office):

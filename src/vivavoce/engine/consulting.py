@@ -19,7 +19,7 @@ async def consulted(avatar_id: str, question: str, agent: Agent, ports: Ports) -
     NotFound where the avatar is gone.
     """
     scopes = frozenset({Scope.READ, Scope.SEND})
-    asks = Caller(id=f"agent:{agent.id}", name=agent.name, scopes=scopes, avatar_id=avatar_id)
+    asks = Caller(id=f"agent:{agent.id}", name=agent.name, scopes=scopes, avatar_id=avatar_id, is_agent=True)
     op = GenerateResponse(avatar_id=avatar_id, question=question)
     return _told(await generate_response(op, Errand(asks, ports)))
 

@@ -114,9 +114,11 @@ def avatar_offering(tool: ToolName, avatar_id: str, work: Work) -> Avatar:
     """The avatar with this id, to be asked by a tool.
 
     Strangers, and keys for this avatar alone, have the tools that its configuration names, through any door.
+    Agents ask where somebody who may change the workspace gave them the tool for it.
     """
     avatar = avatar_named(avatar_id, work)
-    is_guest = work.caller.is_anonymous or work.caller.avatar_id is not None
+    caller = work.caller
+    is_guest = caller.is_anonymous or (caller.avatar_id is not None and not caller.is_agent)
     if is_guest and tool not in avatar.about.tools:
         offered = ", ".join(avatar.about.tools) or "no tool"
         raise NotAllowed(f"The avatar {avatar_id!r} does not offer {tool}.", hint=f"It offers {offered}.")

@@ -22,6 +22,8 @@ class Caller(Value):
     is_anonymous: bool = False
     avatar_id: str | None = None
     """The one avatar that the key is for; None where it is for everything."""
+    is_agent: bool = False
+    """Whether it is an agent, which asks with the tools that it was given."""
 
     def check(self, spec: Spec) -> None:
         """Refuse an operation that this caller may not ask for, whatever its arguments are."""
