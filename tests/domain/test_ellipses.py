@@ -147,6 +147,10 @@ def test_each_short_question_goes_on_with_the_one_before_it():
         "Conte mais.",
         "Fale mais sobre isso",
         "O que mais?",
+        "Mais alguma coisa?",
+        "E...",
+        "\u00bfY?",
+        "\u00bfM\u00e1s?",
         "E depois?",
         "\u00bfY qu\u00e9 m\u00e1s?",
     ],
@@ -158,12 +162,31 @@ def test_more_is_asked_for_of_the_last_question(question):
 
 
 @pytest.mark.parametrize(
-    "question", ["More mills?", "What else did he build?", "E depois da seca, quem veio?"]
+    "question",
+    ["More mills?", "What else did he build?", "E depois da seca, quem veio?", "Mas", "e", "y", "And"],
 )
 def test_more_of_something_else_is_another_question(question):
     found = resumed(question, Resumed("Who built the mill?"))
 
     assert found is None or not found.is_more
+
+
+def test_more_has_no_accent_where_spanish_is_spoken_without_any():
+    assert resumed("mas?", Resumed("\u00bfQui\u00e9n fund\u00f3 el gremio de los tejedores?")).is_more
+    assert resumed("Mas?", Resumed("Quem abriu a escola da vila?")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "before"),
+    [
+        ("What happened?", "When was the mill built?"),
+        ("What is that?", "When was the mill built?"),
+        ("Who was that?", "When was the mill built?"),
+        ("O que \u00e9 isso?", "Quanto custa o p\u00e3o?"),
+    ],
+)
+def test_what_asks_for_a_thing_itself_is_another_question(question, before):
+    assert in_full(question, before) is None
 
 
 def test_what_comes_after_something_is_asked_of_the_same():

@@ -34,7 +34,7 @@ def resumed(question: str, before: Resumed) -> Resumed | None:
     asked = question.strip()
     if len(asked) > _LONGEST:
         return None
-    if _MORE.fullmatch(plainly(asked)):
+    if _asks_for_more(asked, before.question):
         return before._replace(is_more=True)
     word = question_word_in(asked)
     if word is not None:
@@ -68,18 +68,27 @@ _LONG = 400
 """A longer message says too much to be asked again."""
 _MORE = re.compile(
     r"\W*(?:(?:please|ok|por favor)\W+)?(?:(?:(?:can|could) you )?(?:tell (?:me|us)|say) more|more|what else"
-    r"|anything else|go on|continue|and|(?:and )?(?:then what|what then|then|later|afterwards|next|after"
-    r" that)|(?:me )?(?:conte|fale|diga)(?:[- ]me)? mais|(?:e )?(?:o )?que mais|mais|e|(?:e )?(?:depois|entao"
-    r"|em seguida)|prossiga|y|(?:y )?(?:despues|luego|entonces)|(?:y )?que mas|cuenta(?:me)? mas|mas|sigue)"
+    r"|anything else|go on|continue|(?:and )?(?:then what|what then|then|later|afterwards|next|after"
+    r" that)|(?:me )?(?:conte|fale|diga)(?:[- ]me)? mais|(?:e )?(?:o )?que mais"
+    r"|(?:e )?mais (?:alguma coisa|algo)|mais|(?:e )?(?:depois|entao"
+    r"|em seguida)|prossiga|(?:y )?(?:despues|luego|entonces)|(?:y )?que mas|(?:y )?algo mas"
+    r"|cuenta(?:me)? mas|sigue)"
     r"(?: (?:about|of|sobre) (?:it|this|that|them|isso|isto|ele|ela|eles|elas|eso|esto))?"
     r"(?:,? (?:please|por favor))?\W*"
 )
 """How somebody asks for more of what was said."""
+_MORE_IN_SPANISH = re.compile(r"\W*m\u00e1s\W*", re.IGNORECASE)
+_AND = re.compile(r"\W*(?:and|e|y)\s*(?:\?|\u2026|\.\.\.)\W*", re.IGNORECASE)
+"""An "and" alone asks with the mark behind it."""
 _NOTHING_ELSE = re.compile(
     r"(?:(?:is|was|were|are|did|does|foi|e|era|fue|es) )?(?:(?:that|this|so|isso|isto|aquilo|eso|esto)\b ?)?"
     r"(?:(?:happen|be|so|exactly|precisely|then|acontec\w+|exatamente|mesmo|exactamente)\b ?)?\W*"
 )
 """What may stand behind a question word that asks the whole of the last question again."""
+_NOTHING = re.compile(r"(?:(?:exactly|precisely|then|exatamente|mesmo|exactamente)\b ?)?\W*")
+"""And behind one for which "is that" asks something else: "what is that?", "who was that?"."""
+_OF_EVENTS = ("since", "until", "time", "place", "reason", "manner")
+"""Question words that may be asked of all that was said: "why is that?"."""
 _THING = r"\s+(?P<thing>[^\s?!.,;:][^?!.,;:]*?)\W*"
 _COMPLEMENTS = {
     "en": re.compile(
@@ -133,11 +142,18 @@ _FIXED = re.compile(
     r"|sem duvida|sin duda|en (?:general|serio))"
 )
 """Phrases that name nothing."""
-_OF_NOUNS = ("means", "which", "thing", "count")
+_OF_NOUNS = ("means", "which", "count")
 """Question words that a noun may follow: "with what instrument?"."""
 _AUXILIARIES = words("is was are were does did do has have had can could may might will would should")
 _TOKEN = re.compile(r"[^\s?!.,;:]+")
 _BE = {"en": "is", "pt": "\u00e9", "es": "es"}
+
+
+def _asks_for_more(asked: str, before: str) -> bool:
+    """Whether nothing but more is asked for; without its accent "mas" is "but", except after Spanish."""
+    if _MORE.fullmatch(plainly(asked)) or _AND.fullmatch(asked) or _MORE_IN_SPANISH.fullmatch(asked):
+        return True
+    return asked.lower().strip(" ?!.\u00bf") == "mas" and language_of(before) == "es"
 
 
 def _last_of(before: str) -> str:
@@ -164,7 +180,8 @@ def _complement_in(asked: str, last: str) -> re.Match[str] | None:
 def _phrase(word: QuestionWord, asked: str) -> str:
     """What is asked for, where nothing else is said; empty where something is."""
     rest = asked[word.end :]
-    if _NOTHING_ELSE.fullmatch(plainly(rest)):
+    nothing = _NOTHING_ELSE if word.kind in _OF_EVENTS else _NOTHING
+    if nothing.fullmatch(plainly(rest)):
         return word.written
     tokens = _TOKEN.findall(rest)
     return f"{word.written} {tokens[0]}" if len(tokens) == 1 and word.kind in _OF_NOUNS else ""
