@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.growth import assert_linear
 from vivavoce.domain.reporting import has_rules, is_told_of, reporters_in, speaks_as_first_person
 
 AUTHORS = ["Elinor Ostrom", "", " , "]
@@ -32,7 +33,17 @@ def test_a_sentence_about_the_author_is_by_somebody_else(text):
     ("text", "is_told"),
     [
         ("My father, Silas Ostrom, kept the light until he died.", False),
-        ("Silas Ostrom kept the light.", False),
+        ("Silas Ostrom kept the light.", True),
+        ("Silas Ostrom, her uncle, kept the light.", False),
+        ("The keeper was Silas Ostrom. When old Silas Ostrom died, it went out.", False),
+        ("Meu tio, Silas Ostrom, guardava o farol.", False),
+        ("However Ostrom argues that rules change.", True),
+        ("However Ostrom argues that her father was right.", True),
+        ("Economist Ostrom argues that rules change.", True),
+        ("Por\u00e9m Ostrom diz que as regras mudam.", True),
+        ("Conforme Ostrom diz, as regras mudam.", True),
+        ("Elinor Claire Ostrom was here with her brother.", True),
+        ("They say that Elinor Claire Ostrom was here, and that Elinor Claire Ostrom left.", True),
         ("He was the son of the old keeper, Silas\nOstrom, who died young.", False),
         ("In those years Professor Ostrom taught there.", True),
         ("In Nepal Elinor Ostrom saw canals.", True),
@@ -84,6 +95,13 @@ def test_we_in_what_somebody_says_is_theirs_where_the_quote_has_it(text, languag
 )
 def test_we_outside_of_it_is_the_writer_s(text):
     assert speaks_as_first_person(text, "en", "We must mend our nets.")
+
+
+def test_many_namesakes_take_no_longer_than_their_number():
+    told = "My father, Silas Ostrom, kept the light until he died. "
+
+    assert not is_told_of(AUTHORS, told * 20)
+    assert_linear(lambda size: is_told_of(AUTHORS, told * size), 1_000)
 
 
 def test_languages_without_rules_are_known():

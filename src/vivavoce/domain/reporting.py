@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -38,24 +39,51 @@ def is_told_of(authors: Iterable[str], text: str) -> bool:
     """
     named = [(surname_of(name), name) for name in authors]
     told = "\n".join(line for line in _CONTINUED.sub(" ", text).splitlines() if _SENTENCE_WORD.search(line))
+    small = small_words(language_of(told, "en"))
     return any(
-        not _is_namesake(told[: found.start()], name)
+        not namesakes.has(found)
         for surname, name in named
         if len(surname) > _SHORT_NAME
+        for namesakes in [_Namesakes.of(surname, name, told, small)]
         for found in re.finditer(rf"(?<![\w(;]){re.escape(surname)}(?![\w-]){_NO_REFERENCE}", told)
     )
 
 
-def _is_namesake(before: str, author: str) -> bool:
-    """Whether a surname belongs to somebody else, by the first name before it: "my father, Silas Thorley"."""
-    found = _FIRST_NAME.search(before)
-    if found is None:
-        return False
-    first, own = folded(found["name"]), [folded(word) for word in _NAME_WORD.findall(author)]
-    begins = not before[: found.start()].strip() or before[: found.start()].rstrip()[-1] in ".!?:"
-    is_title = first in _TITLES or (begins and first in small_words(language_of(before, "en")))
-    is_place = _PLACED.search(before[: found.start()]) is not None  # "in Nepal Ostrom saw"
-    return not is_title and not is_place and not (begins and first in _ADVERBS) and first not in own
+class _Namesakes(NamedTuple):
+    """Those who have the surname of an author, by the first name before it: "my father, Silas Thorley"."""
+
+    told: str
+    own: frozenset[str]
+    """The names of the author."""
+    small: frozenset[str]
+    known: frozenset[str]
+    """First names that stand before the surname more than once."""
+
+    @classmethod
+    def of(cls, surname: str, author: str, told: str, small: frozenset[str]) -> _Namesakes:
+        firsts = re.findall(rf"\b({_CAPITALISED})\s(?:[A-Z]\.\s?)?{re.escape(surname)}(?![\w-])", told)
+        own = frozenset(folded(word) for word in _NAME_WORD.findall(author))
+        return cls(told, own, small, frozenset(name for name, count in Counter(firsts).items() if count > 1))
+
+    def has(self, surname: re.Match[str]) -> bool:
+        """Whether a surname is somebody else's. Where it is not sure, the text speaks of the author."""
+        before = self.told[max(0, surname.start() - _NEAR) : surname.start()]
+        found = _FIRST_NAMES.search(before)
+        if found is None:
+            return False
+        names, around = found["names"].split(), before[: found.start()]
+        begins = _BEGINS.search(around) is not None
+        while begins and names and (names[0].lower() in self.small or folded(names[0]) in _ADVERBS):
+            around += f"{names.pop(0)} "
+        is_own = any(folded(name.strip(".")) in self.own for name in names)
+        is_place = _PLACED.search(around) is not None  # "in Nepal Ostrom saw"
+        if not names or is_own or is_place or folded(names[-1].strip(".")) in _TITLES:
+            return False
+        is_kin = any(_KIN.search(part) for part in (before[-_NEAR_KIN:], self._after(surname)))
+        return is_kin or (not begins and names[-1] in self.known)
+
+    def _after(self, surname: re.Match[str]) -> str:
+        return self.told[surname.end() : surname.end() + _NEAR_KIN]
 
 
 _CONTINUED = re.compile(r"(?<=[^\W\d_])[,;]?[ \t]*\n[ \t]*(?=[a-z\u00df-\u00fe])")
@@ -69,7 +97,17 @@ _SENTENCE_WORD = re.compile(
 
 _NO_REFERENCE = r"(?!['\u2019]?s?[\s,]*(?:et\s+al\.?|(?:and|&)\s+\w+)?[\s,(]*\d{4})"
 _SHORT_NAME = 2
-_FIRST_NAME = re.compile(r"(?P<name>[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]+)\s(?:[A-Z]\.\s?)?$")
+_NEAR = 100
+_NEAR_KIN = 60
+_CAPITALISED = r"[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]+"
+_FIRST_NAMES = re.compile(rf"\b(?P<names>{_CAPITALISED}(?:\s{_CAPITALISED}|\s[A-Z]\.)*)\s?$")
+_BEGINS = re.compile(r"(?:^|[.!?:;\u2014\n])[\s\"'\u201c\u2018\u00ab(]*$")
+"""The end of what stands before a sentence, or before a line."""
+_KIN = re.compile(
+    r"\b(?:father|mother|brother|sister|husband|wife|son|daughter|uncle|aunt|pai|m\u00e3e|irm\u00e3o?|marido|esposa"
+    r"|filh[oa]|ti[oa])\b",
+    re.IGNORECASE,
+)
 _PLACED = re.compile(r"\b(?:in|at|from|to|of|near|em|n[ao]|d[aeo]|en|para|a)\s+$", re.IGNORECASE)
 _NAME_WORD = re.compile(r"[^\W\d_]+")
 _TITLES = words(
@@ -79,7 +117,8 @@ _TITLES = words(
 )
 _ADVERBS = words(
     "here there thus then now later today yet once perhaps indeed again still meanwhile both even like only",
-    "unlike aqui ali assim entao agora depois hoje ainda talvez como para segundo entonces ahora despues hoy",
+    "unlike however porem conforme contudo",
+    "aqui ali assim entao agora depois hoje ainda talvez como para segundo entonces ahora despues hoy",
 )
 """What may begin a sentence before a surname."""
 
