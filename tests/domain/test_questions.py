@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.questions import telling_words, wanted_in
+from vivavoce.domain.questions import points_back, telling_words, wanted_in
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,11 @@ def test_who_speaks_is_not_what_a_question_is_about(question, language, telling)
 
 def test_what_an_apostrophe_parts_tells_word_by_word_but_no_single_letter():
     assert telling_words("Why is O'Brien's coat red?", "en") == {"brien", "coat", "red"}
+
+
+@pytest.mark.parametrize(("question", "is_back"), [("Who paid?", True), ("Why bees?", False), ("Why?", True)])
+def test_a_verb_behind_a_question_word_points_back_but_a_thing_behind_why_does_not(question, is_back):
+    assert points_back(question) == is_back
 
 
 def test_a_word_that_only_frames_is_not_looked_for():

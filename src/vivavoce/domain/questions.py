@@ -112,8 +112,8 @@ def points_back(question: str) -> bool:
     if len(telling) > _FEW:
         return False
     word = question_word_in(question)
-    if word is not None and len(_WORD.findall(question, word.end)) == 1:  # "who paid?", but not "who is Ann?"
-        return True
+    if word is not None and word.kind != "reason" and len(_WORD.findall(question, word.end)) == 1:
+        return True  # "who paid?", but neither "who is Ann?" nor "why bees?"
     return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
 
 
