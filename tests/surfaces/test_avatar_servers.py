@@ -336,6 +336,23 @@ def test_a_response_reads_as_words_then_citations_then_who_speaks():
     ]
 
 
+def test_a_number_at_the_end_of_a_claim_is_no_note_where_the_response_has_none():
+    place = {"source": "A letter", "page": None, "document_id": "d", "start": 0, "end": 9}
+    said = AvatarResponse(
+        response="The first list is A[7]. The second list is B[7].",
+        citations=[
+            Citation(quote="list is A", claim="The first list is A[7].", **place),
+            Citation(quote="list is B", claim="The second list is B[7].", **place),
+        ],
+        confidence="high",
+        abstained=False,
+        disclosure="An AI.",
+        answer_id="a",
+    )
+
+    assert readable(said).splitlines()[3:5] == ['[1] A letter: "list is A"', '[2] A letter: "list is B"']
+
+
 def test_citations_have_the_numbers_that_the_response_gives_them():
     place = {"source": "A letter", "page": None, "document_id": "d", "start": 0, "end": 9}
     said = AvatarResponse(

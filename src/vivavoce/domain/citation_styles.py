@@ -81,11 +81,24 @@ def style_in(wish: str) -> Style:
     )
 
 
-def own_numbers(claims: Iterable[str]) -> list[int]:
-    """The number of its note behind each claim; none where one claim has none."""
+class Notes(NamedTuple):
+    """An answer with numbered notes of its own, as its citation style wishes."""
+
+    text: str
+    """The answer without the notes at its end."""
+    notes: dict[int, str]
+    numbers: list[int]
+    """The number of its note behind each claim."""
+
+
+def own_notes(response: str, claims: Iterable[str]) -> Notes | None:
+    """The notes of an answer; None where a claim has no number, or where they are not those of the claims."""
+    text, _, below = response.rpartition("\n\n")
+    notes = {int(found[1]): found[0] for found in _NOTE.finditer(below)}
     found = [_OWN_NUMBER.search(each) for each in claims]
     numbers = [int(each[1]) for each in found if each is not None]
-    return numbers if len(numbers) == len(found) else []
+    is_numbered = bool(numbers) and len(numbers) == len(found) and set(numbers) == notes.keys()
+    return Notes(text, notes, numbers) if is_numbered and not _NOTE.sub("", below).strip() else None
 
 
 def referenced(title: str, year: int | None, page: object) -> str:
@@ -115,6 +128,7 @@ def surname_of(name: str) -> str:
     return " ".join(parts[first:])
 
 
+_NOTE = re.compile(r"^\[(\d{1,4})\] .+$", re.MULTILINE)
 _OWN_NUMBER = re.compile(r"\[(\d{1,4})\][.!?]?$")
 _NOTES = re.compile(
     r"\b(?:foot ?notes?|end ?notes?|notes and bibliography|numbered|numeric(?:al|os?)?|in brackets? numbers?"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vivavoce.domain.citation_styles import one_line, own_numbers, referenced
+from vivavoce.domain.citation_styles import one_line, own_notes, referenced
 from vivavoce.domain.framing import as_read, place_of, quoted
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 
@@ -17,7 +16,6 @@ _WIDEST = 100
 _QUOTE = 400
 """Characters of a quote that are shown."""
 _CLAIM = 160
-_NOTE = re.compile(r"^\[(\d+)\] .+$", re.MULTILINE)
 
 
 def answer_lines(answer: AvatarResponse, indent: str = "") -> Iterator[str]:
@@ -25,9 +23,10 @@ def answer_lines(answer: AvatarResponse, indent: str = "") -> Iterator[str]:
 
     An answer that has numbers and notes of its own, as its citation style wishes, keeps them.
     """
-    text, notes = _own_notes(answer)
-    numbers = own_numbers(each.claim for each in answer.citations) if notes else _numbers(answer.citations)
-    shown = text if notes else _numbered(text, answer.citations, numbers)
+    own = own_notes(answer.response, (each.claim for each in answer.citations))
+    notes = {} if own is None else own.notes
+    numbers = _numbers(answer.citations) if own is None else own.numbers
+    shown = _numbered(answer.response, answer.citations, numbers) if own is None else own.text
     for paragraph in shown.split("\n"):
         yield from _wrapped(paragraph, indent)
     if answer.citations:
@@ -80,15 +79,6 @@ def _writer(model: Mapping[str, Any] | None) -> str:
     faults = "; ".join(str(fault) for fault in model.get("faults") or ())
     name = f"{model.get('name', 'a model')}{f' ({faults})' if faults else ''}"
     return f"sentences of the corpus, in place of {name}" if model.get("fellBack") else name
-
-
-def _own_notes(answer: AvatarResponse) -> tuple[str, dict[int, str]]:
-    """The response without the notes at its end, and these by their numbers, if it has any."""
-    text, _, below = answer.response.rpartition("\n\n")
-    notes = {int(found[1]): found[0] for found in _NOTE.finditer(below)}
-    numbers = own_numbers(each.claim for each in answer.citations)
-    is_whole = bool(numbers) and set(numbers) == notes.keys() and _NOTE.sub("", below).strip() == ""
-    return (text, notes) if is_whole else (answer.response, {})
 
 
 def _numbers(citations: Sequence[Citation]) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 from mcp.types import Tool
 
 from vivavoce.domain.avatars import Config, ToolName
-from vivavoce.domain.citation_styles import own_numbers
+from vivavoce.domain.citation_styles import own_notes
 from vivavoce.domain.framing import noted
 from vivavoce.operations import Operation
 from vivavoce.operations.avatar_results import AvatarResponse
@@ -110,7 +110,8 @@ def _lines(said: AvatarResponse) -> Iterator[str]:
     if said.citations:
         yield ""
         yield "Citations:"
-        numbers = own_numbers(each.claim for each in said.citations) or range(1, len(said.citations) + 1)
+        own = own_notes(said.response, (each.claim for each in said.citations))
+        numbers = range(1, len(said.citations) + 1) if own is None else own.numbers
         yield from (f"[{number}] {noted(each)}" for number, each in zip(numbers, said.citations, strict=True))
     yield ""
     yield f"Confidence: {said.confidence}. {said.disclosure}"
