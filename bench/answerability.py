@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from sets import OWN_ENGLISH, OWN_PORTUGUESE, own_rows
 from vivavoce.adapters.embedders.builtin import BuiltInReranker
 from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
 from vivavoce.adapters.embedders.reading import BuiltInReader
+from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.app import App, open_app
 from vivavoce.domain.answerability import Evidence
 from vivavoce.domain.reading import Candidate
@@ -29,20 +31,19 @@ from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 
 _MARKS = ("unmarked", "markedWithin", "markedSaid")
+_COUNTS = {"answered": 1.0, "paraphrased": 0.0, "near": 0.3, "cut": 0.2, "trap": 0.1, "removed": 0.1}
+"""What the questions of a kind count beside each other: words do not see through a paraphrase."""
+_READ_COUNTS = {**_COUNTS, "answered": 0.85, "paraphrased": 0.15, "near": 0.4, "cut": 0.0, "removed": 0.5}
+"""The same where one reads who does."""
 _FITS = {
-    "read": (
-        OWN_ENGLISH,
-        ("missing", "unlike", "lacking", "length", "within", "said"),
-    ),
-    "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length")),
-    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _MARKS),
-    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _MARKS),
+    "read": (OWN_ENGLISH, ("missing", "unlike", "lacking", "length", "within", "said"), _COUNTS),
+    "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length"), _COUNTS),
+    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _MARKS, _COUNTS),
+    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _MARKS, _READ_COUNTS),
 }
-"""The sets of questions on which each fit is made, and the kinds of evidence that it weighs."""
+"""The sets of questions on which each fit is made, the kinds of evidence that it weighs, and the counts."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
 """The lists of a row, and what their questions are called in the report."""
-_COUNTS = {"answered": 1.0, "paraphrased": 0.0, "near": 0.3, "cut": 0.2, "trap": 0.1, "removed": 0.1}
-"""What the questions of a kind count beside each other: no evidence here sees through a paraphrase."""
 _ANSWERED = ("answered", "paraphrased")
 _HELD_OUT = 3
 """Every third passage is left out of the fit: the figures are about those."""
@@ -75,21 +76,24 @@ async def main() -> None:
     given = words(most=10_000, fits=",".join(_FITS), every=1, keep="")
     rows, reader = [], CrossEncoder()
     for name in given.fits.split(","):
-        sets, evidence = _FITS[name]
+        sets, evidence, counts = _FITS[name]
         judges = [[]] * FOLDS if name in ("words", "marked") else _judges(reader)
         if evidence == _MARKS:
-            marking = BuiltInReader()
+            marking = EnglishReader(reader) if name == "confirmed" else BuiltInReader()
             judges = [[*each, marking] for each in judges]
-        examples = [each for set in sets for each in await _examples(set, judges, reader, given)]
+        asker = partial(_Asker, judges=judges, reader=reader, counts=counts)
+        examples = [each for set in sets for each in await _examples(set, asker, given)]
         if given.keep:
             kept = [json.dumps(each._asdict()) for each in examples]
             (Path(given.keep) / f"{name}.jsonl").write_text("\n".join(kept), encoding="utf-8")
-        rows.append(_fitted(name, examples, evidence))
+        rows.append(_fitted(name, examples, evidence, counts))
     every = dict.fromkeys([key for row in rows for key in row], "-")
     report("weights", [{**every, **row} for row in rows], given.json)
 
 
-def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> dict[str, Any]:
+def _fitted(
+    name: str, examples: Sequence[Example], evidence: Sequence[str], counted: Mapping[str, float]
+) -> dict[str, Any]:
     import numpy
 
     examples = [each for each in examples if set(evidence) - {"unmarked"} <= each.evidence.keys()]
@@ -97,7 +101,7 @@ def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> 
     columns, names = list(table.T), evidence
     answers = numpy.array([float(each.is_answered) for each in examples])
     seen = numpy.array([not each.is_held_out for each in examples])
-    counts = numpy.array(_counts(examples))
+    counts = numpy.array(_counts(examples, counted))
     found = fitted([column[seen] for column in columns], answers[seen], counts[seen])
     chances = sum(column * weight for column, weight in zip(columns, found, strict=False)) + found[-1]
     whole = fitted(columns, answers, counts)
@@ -113,22 +117,22 @@ def _fitted(name: str, examples: Sequence[Example], evidence: Sequence[str]) -> 
                 or [numpy.nan]
             )
         )
-        for kind in _COUNTS
+        for kind in counted
     }
     return {"evidence": name, "examples": len(examples), **weights, **held}
 
 
-def _counts(examples: Sequence[Example]) -> list[float]:
+def _counts(examples: Sequence[Example], counted: Mapping[str, float]) -> list[float]:
     """What each example counts: sets alike, in each the answered ones half, the other kinds as is said."""
     keys = [(each.set, each.kind) for each in examples]
     known = set(keys)
     halves = {
         (name, kind in _ANSWERED): sum(
-            _COUNTS[each] for set, each in known if set == name and (each in _ANSWERED) == (kind in _ANSWERED)
+            counted[each] for set, each in known if set == name and (each in _ANSWERED) == (kind in _ANSWERED)
         )
         for name, kind in known
     }
-    return [_COUNTS[kind] / halves[name, kind in _ANSWERED] / keys.count((name, kind)) for name, kind in keys]
+    return [counted[kind] / halves[name, kind in _ANSWERED] / keys.count((name, kind)) for name, kind in keys]
 
 
 def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
@@ -141,8 +145,14 @@ def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
 class _Asker:
     """Asks questions of our own, with a judge whose head has not seen the text that a question is about."""
 
-    def __init__(self, app: App, judges: Sequence[Sequence[Judge]], reader: CrossEncoder) -> None:
-        self._app, self._judges, self._reader = app, judges, reader
+    def __init__(
+        self,
+        app: App,
+        judges: Sequence[Sequence[Judge]],
+        reader: CrossEncoder,
+        counts: Mapping[str, float],
+    ) -> None:
+        self._app, self._judges, self._reader, self._counts = app, judges, reader, counts
         self._is_read = any(judge.tells_subjects for judge in judges[0])
         self._is_marked = any(not judge.tells_subjects for judge in judges[0])
 
@@ -154,7 +164,7 @@ class _Asker:
             for at, row in enumerate(rows)
             for key, kind in _KINDS.items()
             for question in row.get(key, ())
-            if _COUNTS[kind] and (not self._is_marked or is_held_out(row["place"]))
+            if self._counts[kind] and (not self._is_marked or is_held_out(row["place"]))
         ]
         found = []
         for place, right, kind, question in asked[::every]:
@@ -169,10 +179,10 @@ class _Asker:
         self, question: str, kind: str, passages: Sequence[Found], right: str
     ) -> dict[str, list[Candidate]]:
         whole = {kind: list(map(candidate_of, passages))}
-        if kind != "answered":
+        if kind != "answered" and not (kind == "paraphrased" and self._is_marked):
             return whole
         others = [candidate_of(each) for each in passages if each.datasource.id != right]
-        if not self._is_read:
+        if not self._counts["cut"] or not self._is_read:
             return {**whole, "removed": others}
         return {**whole, "removed": others, "cut": [self._cut(question, each, right) for each in passages]}
 
@@ -183,13 +193,11 @@ class _Asker:
         return candidate._replace(text=cut(question, candidate, self._reader))
 
 
-async def _examples(
-    name: str, judges: Sequence[Sequence[Judge]], reader: CrossEncoder, given: Any
-) -> list[Example]:
+async def _examples(name: str, asker: Callable[[App], _Asker], given: Any) -> list[Example]:
     with tempfile.TemporaryDirectory() as folder:
         async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})) as app:
             rows = own_rows(name)[: given.most]
-            return await _Asker(app, judges, reader).examples(name, rows, given.every)
+            return await asker(app).examples(name, rows, given.every)
 
 
 def _judges(reader: CrossEncoder) -> list[list[Judge]]:

@@ -9,13 +9,18 @@ from typing import Any
 import numpy
 import onnx
 import torch
-from base import BLOCK, Base
-from network import TAUGHT, reader_of
+from base import BLOCK, Base, Shape
+from judge import JUDGE, KEPT, SHAPE, judge_reader
+from network import TAUGHT, Reader, reader_of
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from reporting import report, words
 
-_INPUTS = ("input_ids", "token_type_ids", "attention_mask")
+from vivavoce.adapters.embedders.upper import FILE as ENGLISH_FILE
+
+Weights = dict[str, NDArray[Any]]
+_STATES, _MASK = "states", "attention_mask"
+_INPUTS = ("input_ids", "token_type_ids", _MASK)
 _RUNTIME = "com.microsoft"
 """The operators that onnxruntime adds to those of ONNX."""
 _OPSET, _FORMAT = 17, 8
@@ -25,41 +30,65 @@ def main() -> None:
     """Write the model and its vocabulary, as the program reads them."""
     given = words(base="", taught="", out="")
     if not (given.base and given.taught and given.out):
-        print("Name --base FILE, --taught FOLDER (what teach.py wrote) and --out FOLDER.")
+        print("Name --base FILE or --base judge, --taught FOLDER (what teach.py wrote) and --out FOLDER.")
         return
     out = Path(given.out)
     out.mkdir(parents=True, exist_ok=True)
-    base = Base(Path(given.base))
     taught = Path(given.taught) / TAUGHT
     if not taught.is_file():
         raise SystemExit(f"{taught} is missing: teach.py writes it.")
-    reader = reader_of(base)
-    reader.load_state_dict(torch.load(taught)["net"])
-    weights = {name: value.float().numpy() for name, value in reader.state_dict().items()}
-    onnx.save(model_of(weights, base), out / "model.onnx")
-    pieces = "".join(f"{piece}\t{score:.7g}\n" for piece, score in base.pieces)
-    (out / "pieces.tsv").write_text(pieces, encoding="utf-8")
+    if given.base == JUDGE:
+        onnx.save(upper_model_of(_weights(judge_reader(), taught)), out / ENGLISH_FILE)
+    else:
+        base = Base(Path(given.base))
+        onnx.save(model_of(_weights(reader_of(base), taught), base), out / "model.onnx")
+        pieces = "".join(f"{piece}\t{score:.7g}\n" for piece, score in base.pieces)
+        (out / "pieces.tsv").write_text(pieces, encoding="utf-8")
     report(
         "exported", [{"file": file.name, "bytes": file.stat().st_size} for file in out.iterdir()], given.json
     )
 
 
-def model_of(weights: dict[str, NDArray[Any]], base: Base) -> Any:
+def model_of(weights: Weights, base: Base) -> Any:
     """The reader as ONNX."""
     graph = _Graph(weights, base.shape.epsilon)
-    state = _embedded(graph, base)
-    mask = graph.node("Cast", ["attention_mask"], to=TensorProto.INT32)
-    cuts = graph.put("cuts", numpy.array([base.shape.width] * 3))
-    for layer in range(base.shape.layers):
+    _read(graph, _layered(graph, _embedded(graph, base), base.shape))
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "n"]) for name in _INPUTS]
+    return _made(graph, inputs)
+
+
+def upper_model_of(weights: Weights) -> Any:
+    """The English reader as ONNX: the layers that learnt, which read the states of the judge below them."""
+    graph = _Graph(weights, SHAPE.epsilon)
+    _read(graph, _layered(graph, _STATES, SHAPE, KEPT))
+    inputs = [
+        helper.make_tensor_value_info(_STATES, TensorProto.FLOAT, ["b", "n", SHAPE.width]),
+        helper.make_tensor_value_info(_MASK, TensorProto.INT64, ["b", "n"]),
+    ]
+    return _made(graph, inputs)
+
+
+def _weights(reader: Reader, taught: Path) -> Weights:
+    reader.load_state_dict(torch.load(taught)["net"])
+    return {name: value.float().numpy() for name, value in reader.state_dict().items()}
+
+
+def _layered(graph: _Graph, state: str, shape: Shape, lowest: int = 0) -> str:
+    """The states after all layers from the lowest on."""
+    mask = graph.node("Cast", [_MASK], to=TensorProto.INT32)
+    cuts = graph.put("cuts", numpy.array([shape.width] * 3))
+    for layer in range(lowest, shape.layers):
         name = f"encoder.layers.{layer}"
         states, bias = graph.linear(state, f"{name}.qkv")
         parts = graph.nodes_of("Split", [graph.node("Add", [states, bias]), cuts], 3, axis=-1)
-        seen = graph.node("MultiHeadAttention", [*parts, "", mask], _RUNTIME, num_heads=base.shape.heads)
+        seen = graph.node("MultiHeadAttention", [*parts, "", mask], _RUNTIME, num_heads=shape.heads)
         state = graph.added(*graph.linear(seen, f"{name}.out"), state, f"{name}.first")
         inner = graph.node("BiasGelu", [*graph.linear(state, f"{name}.up")], _RUNTIME)
         state = graph.added(*graph.linear(inner, f"{name}.down"), state, f"{name}.second")
-    _read(graph, state)
-    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "n"]) for name in _INPUTS]
+    return state
+
+
+def _made(graph: _Graph, inputs: Sequence[Any]) -> Any:
     outputs = [
         helper.make_tensor_value_info("spans", TensorProto.FLOAT, ["b", "n", 2]),
         helper.make_tensor_value_info("answered", TensorProto.FLOAT, ["b", 1]),
@@ -107,7 +136,7 @@ def _read(graph: _Graph, state: str) -> None:
 class _Graph:
     """Nodes and weights, in the order in which they are added; each is known by its name."""
 
-    def __init__(self, weights: dict[str, NDArray[Any]], epsilon: float) -> None:
+    def __init__(self, weights: Weights, epsilon: float) -> None:
         self.weights, self.epsilon = weights, epsilon
         self.nodes: list[Any] = []
         self.kept: list[Any] = []

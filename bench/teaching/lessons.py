@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from courses import Layout
 from sentences import spans_of
 
-from vivavoce.adapters.embedders.unigram import Piece, Unigram
+from vivavoce.adapters.embedders.unigram import Piece
 
 LONGEST = 256
 NOWHERE = 0
@@ -16,12 +17,18 @@ NOWHERE = 0
 SOMEWHERE = -1
 """There is an answer, but nobody said where."""
 _LONGEST_QUESTION = 80
-_FIRST, _LAST = 0, 2
-"""The numbers that a text begins and ends with."""
 _SHORTENED = 0.7
 """Of the paragraphs that may be shortened, so many are."""
 
 Span = tuple[int, int]
+
+
+class Tokenizer(Protocol):
+    """Takes a text apart."""
+
+    def pieces(self, text: str) -> list[Piece]:
+        """The pieces, each with its number and where it stands."""
+        ...
 
 
 class Asked(NamedTuple):
@@ -48,8 +55,8 @@ class Lesson(NamedTuple):
 class Lessons:
     """Makes lessons; chance picks what of a long text is read."""
 
-    def __init__(self, tokenizer: Unigram, rng: Random) -> None:
-        self._tokenizer, self._rng = tokenizer, rng
+    def __init__(self, tokenizer: Tokenizer, layout: Layout, rng: Random) -> None:
+        self._tokenizer, self._layout, self._rng = tokenizer, layout, rng
 
     def lesson(self, asked: Asked, *, may_shorten: bool = False) -> Lesson | None:
         """A lesson, or none where the answer has no pieces or too many."""
@@ -63,7 +70,8 @@ class Lessons:
             span = _span(pieces, len(head) + asked.answer[0], len(head) + asked.answer[1])
             if span is None:
                 return None
-        room = LONGEST - 4 - len(question)
+        layout = self._layout
+        room = LONGEST - 2 - layout.between - len(question)
         if len(pieces) > room:
             lead = sum(piece.end <= len(head) for piece in pieces) if head else 0
             low = self._low(len(pieces) - room, room - lead, lead, span)
@@ -71,8 +79,9 @@ class Lessons:
             if span is not None and span[1] - span[0] >= room - lead:
                 return None
             span = span and (span[0] - low, span[1] - low)
-        second = len(question) + 3
-        ids = [_FIRST, *question, _LAST, _LAST, *(piece.number for piece in pieces), _LAST]
+        second = 1 + len(question) + layout.between
+        between = [layout.last] * layout.between
+        ids = [layout.first, *question, *between, *(piece.number for piece in pieces), layout.last]
         first, last = (NOWHERE, NOWHERE) if span is None else (second + span[0], second + span[1])
         return Lesson(ids, second, first, last, asked.answer is not None)
 

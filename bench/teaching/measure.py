@@ -16,15 +16,16 @@ from reporting import report, words
 from rows import DERIVED, PAIRS, Row, Source
 from sentences import spans_of
 
+from vivavoce.adapters.embedders.judging import CrossEncoder
 from vivavoce.adapters.embedders.unigram import Pair, Unigram
+from vivavoce.adapters.embedders.upper import FILE as ENGLISH_FILE
+from vivavoce.adapters.embedders.upper import UpperReader
 from vivavoce.adapters.embedders.weights import session_of
 
 _SEED = 5
 _THREADS, _BATCH = 2, 16
 _PADDING = 1
 _LONGEST_ANSWER = 40
-_WAYS = ("mark", "head", "both")
-"""By the mark beside none, by the head that tells whether there is an answer, and by both, as the program."""
 
 Read = tuple[str, str, str]
 """A question, a title and a text."""
@@ -36,7 +37,7 @@ class Told(NamedTuple):
     mark: float
     head: float
     start: int
-    """Where in the text the answer begins."""
+    """Where in the text the answer begins; -1 where that is not told."""
 
     @property
     def both(self) -> float:
@@ -52,16 +53,18 @@ def main() -> None:
             "Name --reader FOLDER (what export.py wrote) and --data FOLDER, which is not part of the project."
         )
         return
-    reader = _Reader(Path(given.reader))
+    folder = Path(given.reader)
+    reader = _EnglishReader(folder) if (folder / ENGLISH_FILE).is_file() else _Reader(folder)
     rows, kinds = _held_out(Path(given.data), given.most)
     answered = reader.told(kinds["answered"])
-    hits = [_is_hit(row, told.start) for row, told in zip(rows, answered, strict=True)]
+    hits = [_is_hit(row, told.start) for row, told in zip(rows, answered, strict=True) if told.start >= 0]
     figures = _figures("held out", kinds, reader)
-    for language in LANGUAGES:
+    for language in reader.languages:
         figures += _figures(f"own, {language}", _own(language), reader)
         figures += _figures(f"families, {language}", _families(language), reader)
     report("how often a text with the answer stands above one without", figures, given.json)
-    print(f"The mark begins in the right sentence: {numpy.mean(hits):.3f}")
+    if hits:
+        print(f"The mark begins in the right sentence: {numpy.mean(hits):.3f}")
 
 
 def _held_out(folder: Path, most: int) -> tuple[list[Row], dict[str, list[Read]]]:
@@ -114,14 +117,16 @@ def _families(language: str) -> dict[str, list[Read]]:
     return found
 
 
-def _figures(name: str, kinds: dict[str, list[Read]], reader: _Reader) -> list[dict[str, Any]]:
+def _figures(
+    name: str, kinds: dict[str, list[Read]], reader: _Reader | _EnglishReader
+) -> list[dict[str, Any]]:
     told = {kind: reader.told(some) for kind, some in kinds.items()}
     return [
         {
             "set": name,
             "kind": kind,
             "texts": len(some),
-            **{way: _above(told["answered"], some, way) for way in _WAYS},
+            **{way: _above(told["answered"], some, way) for way in reader.ways},
         }
         for kind, some in told.items()
         if kind != "answered"
@@ -141,8 +146,27 @@ def _is_hit(row: Row, start: int) -> bool:
     return any(begin <= answer["start"] < end for begin, end in within for answer in row["answers"])
 
 
+class _EnglishReader:
+    """The exported English reader, as the program reads with it."""
+
+    ways: tuple[str, ...] = ("both",)
+    languages: tuple[str, ...] = ("en",)
+
+    def __init__(self, folder: Path) -> None:
+        model = (folder / ENGLISH_FILE).read_bytes()
+        self._reader = UpperReader(CrossEncoder(_THREADS), model, _THREADS)
+
+    def told(self, read: Sequence[Read]) -> list[Told]:
+        texts = [(question, f"{title}: {text}" if title else text) for question, title, text in read]
+        return [Told(0.0, self._reader.read(question, [text])[0], -1) for question, text in texts]
+
+
 class _Reader:
-    """The exported reader; unlike in the program, no answer is looked for in the title."""
+    """The exported reader of both languages; unlike in the program, no answer is looked for in the title."""
+
+    ways: tuple[str, ...] = ("mark", "head", "both")
+    """By the mark beside none, by the head that tells whether there is an answer, and by both."""
+    languages: tuple[str, ...] = tuple(LANGUAGES)
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = Unigram(folder / "pieces.tsv")

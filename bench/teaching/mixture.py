@@ -6,18 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from lessons import NOWHERE, SOMEWHERE, Asked, Lesson, Lessons
+from courses import Course
+from lessons import NOWHERE, SOMEWHERE, Asked, Lesson, Lessons, Tokenizer
 from negatives import cut_paragraph, other_paragraph, swapped_question
 from questions import LANGUAGES, questions_in
 from rows import DERIVED, PAIRS, Row, Source
 
-from vivavoce.adapters.embedders.unigram import Unigram
-
 BATCH = 16
-_OWN, _FAMILIES = 0.10, 0.50
-"""Up to here lessons are questions of our own sets, up to there of our own families."""
-_ENGLISH = 0.45
-"""How many of those are in English."""
 _WEIGHTS = {PAIRS: 0.82, DERIVED: 0.18}
 _TITLED = 0.8
 """How many texts are read with their title before them."""
@@ -30,9 +25,9 @@ _SORTED = 24
 class Mixture:
     """Lessons without end, of kinds that chance picks."""
 
-    def __init__(self, folder: Path, tokenizer: Unigram, rng: Random) -> None:
-        self._rng, self._lessons = rng, Lessons(tokenizer, rng)
-        self._sources = [Source.read(folder / name) for name in _WEIGHTS]
+    def __init__(self, folder: Path, tokenizer: Tokenizer, course: Course, rng: Random) -> None:
+        self._course, self._rng, self._lessons = course, rng, Lessons(tokenizer, course.layout, rng)
+        self._sources = [Source.read(folder / name, course.shares) for name in _WEIGHTS]
         self._families = {language: Source.of_families(language) for language in LANGUAGES}
         self._own = {
             language: [each for each in questions_in(language) if not each.is_held_out]
@@ -50,10 +45,10 @@ class Mixture:
 
     def drawn(self) -> Lesson:
         """One lesson."""
-        dice, language = self._rng.random(), "en" if self._rng.random() < _ENGLISH else "pt"
-        if dice < _OWN:
+        dice, language = self._rng.random(), "en" if self._rng.random() < self._course.english else "pt"
+        if dice < self._course.own:
             return self.drawn_of_own(language)
-        if dice < _FAMILIES:
+        if dice < self._course.families:
             return self.drawn_from(self._families[language])
         return self.drawn_from(self._rng.choices(self._sources, [*_WEIGHTS.values()])[0])
 

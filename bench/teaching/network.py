@@ -48,8 +48,10 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """The layers, and the vectors of words, places and kinds (question or text) below them."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, kept: int = 0) -> None:
+        """The lowest layers that are to be kept, and where there are any the vectors too, learn nothing."""
         super().__init__()
+        self.kept = kept
         self.word = nn.Embedding(shape.words, shape.width)
         self.place = nn.Embedding(shape.positions, shape.width)
         self.kind = nn.Embedding(shape.kinds, shape.width)
@@ -58,9 +60,12 @@ class Encoder(nn.Module):
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """The state of each piece after the last layer."""
-        places = torch.arange(ids.shape[1])
-        state = self.norm(self.word(ids) + self.place(places) + self.kind(kinds))
-        for layer in self.layers:
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.kept):
+            places = torch.arange(ids.shape[1])
+            state = self.norm(self.word(ids) + self.place(places) + self.kind(kinds))
+            for layer in self.layers[: self.kept]:
+                state = layer(state, mask)
+        for layer in self.layers[self.kept :]:
             state = layer(state, mask)
         return state
 

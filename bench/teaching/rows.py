@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
 
+from courses import FAMILIES, Share
 from families import Family, Passage, families_in, words_of
 
 PAIRS = "pairs_en.jsonl"
@@ -16,8 +17,7 @@ _LEFT_OUT = "quac-val-first"
 """Its spans are guessed and its questions lean on titles that it does not have."""
 _HELD_OUT = 8
 """One article in eight of the development sets is held out, by the checksum of its title."""
-_SHARES = {"squad1": (0.54, 0.36), "squad2": (0.38, 0.12), "hotpot": (0.08, 0.0), "families": (1.0, 0.3)}
-"""What a set counts when rows are drawn, and how many of its answered rows are made into negatives."""
+_NO_SHARES: Mapping[str, Share] = {}
 _NEAREST = 2
 """With so many passages of its family a question is taught that none of them answers."""
 
@@ -53,25 +53,24 @@ class Pool(NamedTuple):
 class Source:
     """Rows of one origin."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], shares: Mapping[str, Share]) -> None:
         self.taught = [row for row in rows if not _is_held_out(row)]
         self.held_out = [row for row in rows if _is_held_out(row)]
-        self.pools = list(_pools(self.taught))
+        self.pools = list(_pools(self.taught, shares))
         self._paragraphs: dict[str, list[tuple[str, set[str]]]] = {}
         for article, context in dict.fromkeys((_article(row), row["context"]) for row in rows):
             self._paragraphs.setdefault(article, []).append((context, words_of(context)))
 
     @classmethod
-    def read(cls, file: Path) -> Source:
-        """The rows of a file."""
-        return cls([row for row in _read(file) if row["set"] != _LEFT_OUT])
+    def read(cls, file: Path, shares: Mapping[str, Share] = _NO_SHARES) -> Source:
+        """The rows of a file; without shares, those that are held out can be looked at."""
+        return cls([row for row in _read(file) if row["set"] != _LEFT_OUT], shares)
 
     @classmethod
     def of_families(cls, language: str) -> Source:
         """Those of our own families that are taught."""
-        return cls(
-            [row for each in families_in(language) if not each.is_held_out for row in family_rows(each)]
-        )
+        taught = [each for each in families_in(language) if not each.is_held_out]
+        return cls([row for each in taught for row in family_rows(each)], {"families": FAMILIES})
 
     def beside(self, row: Row) -> list[tuple[str, set[str]]]:
         """The other paragraphs of the article, each with its words."""
@@ -117,8 +116,8 @@ def _is_held_out(row: Row) -> bool:
     return is_measured and zlib.crc32(row["title"].strip().lower().encode()) % _HELD_OUT == 0
 
 
-def _pools(rows: Sequence[Row]) -> Iterator[Pool]:
-    for name, (weight, unanswered) in _SHARES.items():
+def _pools(rows: Sequence[Row], shares: Mapping[str, Share]) -> Iterator[Pool]:
+    for name, (weight, unanswered) in shares.items():
         some = [row for row in rows if row["set"].startswith(name)]
         if some:
             yield Pool(weight, unanswered, some)

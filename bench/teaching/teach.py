@@ -11,11 +11,13 @@ from typing import Any
 
 import torch
 from base import Base
+from courses import BOTH, ENGLISH, Course
+from judge import JUDGE, JudgePieces, judge_reader
 from lessons import Lesson
 from mixture import Mixture
 from network import TAUGHT, Reader, reader_of
 from reporting import report, words
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from vivavoce.adapters.embedders.reading import SpanReader
@@ -23,16 +25,10 @@ from vivavoce.adapters.embedders.reading import SpanReader
 _SEED, _DRAWN = 1, 17
 """Where the chance of the heads and that of the lessons begin."""
 _THREADS = 2
-_RATE = 1.5e-4
 _WARMING = 60
 """Steps until the rate is reached; from then on it falls, to 0 when the time is over."""
-_LOWER = 0.94
-"""What a layer learns beside the one above it."""
-_HEADS = 3.0
-"""What the heads, which know nothing yet, learn beside the uppermost layer."""
 _DECAY, _BETAS = 0.01, (0.9, 0.98)
 _LONGEST_STEP = 1.0
-_PADDING = 1
 _TOLD, _MEANT = 20, 100
 """Steps between two lines, and steps that their figures are the means of."""
 _KEPT = 600
@@ -45,31 +41,35 @@ def main() -> None:
     """Teach for so many minutes, with --resume 1 after what was kept, and keep the reader."""
     given = words(base="", data="", minutes=80, out="", resume=0)
     if not (given.base and given.data and given.out):
-        print(
-            "Name --base FILE, --data FOLDER and --out FOLDER: neither base nor data are part of the project."
-        )
+        print("Name --base FILE or --base judge, --data FOLDER and --out FOLDER: see README.md.")
         return
     out = Path(given.out)
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(_THREADS)
     torch.manual_seed(_SEED)
-    teaching = Teaching(reader_of(Base(Path(given.base))), given.minutes * 60)
+    is_english = given.base == JUDGE
+    reader = judge_reader() if is_english else reader_of(Base(Path(given.base)))
+    course = ENGLISH if is_english else BOTH
+    teaching = Teaching(reader, course, given.minutes * 60)
     rng = Random(_DRAWN)
     if given.resume:
         teaching.resume(out / _LAST)
         rng.seed(teaching.step)
-    mixture = Mixture(Path(given.data), SpanReader().tokenizer, rng)
+    tokenizer = JudgePieces() if is_english else SpanReader().tokenizer
+    mixture = Mixture(Path(given.data), tokenizer, course, rng)
     report("taught", [_taught(teaching, mixture, out)], given.json)
 
 
 class Teaching:
     """A reader, and how far it has come in the time that there is for it."""
 
-    def __init__(self, reader: Reader, seconds: float) -> None:
-        self.reader, self.step = reader.train(), 0
-        reader.encoder.word.weight.requires_grad = False  # stays in its 4 bits
-        groups = _groups(reader)
-        self._optimizer = torch.optim.AdamW(groups, lr=_RATE, weight_decay=_DECAY, betas=_BETAS, fused=True)
+    def __init__(self, reader: Reader, course: Course, seconds: float) -> None:
+        self.reader, self._course, self.step = reader.train(), course, 0
+        reader.encoder.word.weight.requires_grad = False  # stays as it is packed
+        groups = _groups(reader, course)
+        self._optimizer = torch.optim.AdamW(
+            groups, lr=course.rate, weight_decay=_DECAY, betas=_BETAS, fused=True
+        )
         self._learning = [each for group in groups for each in group["params"]]
         self._seconds, self._before, self._began = seconds, 0.0, time.monotonic()
 
@@ -89,16 +89,17 @@ class Teaching:
 
     def learn(self, batch: Sequence[Lesson]) -> dict[str, float]:
         """One step; what was wrong before it: the three losses, and how often it told rightly."""
-        rate = _RATE * min(1.0, (self.step + 1) / _WARMING) * max(0.0, 1 - self.done)
+        rate = self._course.rate * min(1.0, (self.step + 1) / _WARMING) * max(0.0, 1 - self.done)
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group["scale"]
-        read, (first, last, answered) = _tensors(batch)
+        read, (first, last, answered) = _tensors(batch, self._course.layout.padding)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             firsts, lasts, logits = self.reader(*read)
+        place, word = self._course.losses
         losses = {
-            "start": _span_loss(firsts, first),
-            "end": _span_loss(lasts, last),
-            "answered": functional.binary_cross_entropy_with_logits(logits, answered),
+            "start": place * _span_loss(firsts, first),
+            "end": place * _span_loss(lasts, last),
+            "answered": word * functional.binary_cross_entropy_with_logits(logits, answered),
         }
         sum(losses.values(), torch.zeros(())).backward()
         torch.nn.utils.clip_grad_norm_(self._learning, _LONGEST_STEP)
@@ -145,23 +146,25 @@ def _taught(teaching: Teaching, mixture: Mixture, out: Path) -> dict[str, float]
     return {"steps": teaching.step, "minutes": teaching.spent / 60, **_means(told)}
 
 
-def _groups(reader: Reader) -> list[dict[str, Any]]:
+def _groups(reader: Reader, course: Course) -> list[dict[str, Any]]:
     """What learns, and how fast beside the uppermost layer: the lower, the less."""
-    encoder, layers = reader.encoder, len(reader.encoder.layers)
-    below = [encoder.place, encoder.kind, encoder.norm]
-    scaled = [(below, _LOWER**layers)]
-    scaled += [([layer], _LOWER ** (layers - 1 - at)) for at, layer in enumerate(encoder.layers)]
-    scaled += [([reader.span, reader.inner, reader.answered], _HEADS)]
+    encoder, top = reader.encoder, len(reader.encoder.layers) - 1
+    scaled: list[tuple[list[nn.Module], float]] = [
+        ([layer], course.lower ** (top - at)) for at, layer in enumerate(encoder.layers) if at >= encoder.kept
+    ]
+    if not encoder.kept:
+        scaled += [([encoder.place, encoder.kind, encoder.norm], course.lower ** (top + 1))]
+    scaled += [([reader.span], course.marking), ([reader.inner, reader.answered], course.telling)]
     return [
         {"params": [each for module in modules for each in module.parameters()], "scale": scale}
         for modules, scale in scaled
     ]
 
 
-def _tensors(batch: Sequence[Lesson]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+def _tensors(batch: Sequence[Lesson], padding: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """What the reader reads, padded to the longest, and what it should say."""
     size = len(batch), max(len(lesson.ids) for lesson in batch)
-    ids, kinds = torch.full(size, _PADDING), torch.zeros(size, dtype=torch.long)
+    ids, kinds = torch.full(size, padding), torch.zeros(size, dtype=torch.long)
     seen, told = torch.zeros(size, dtype=torch.bool), torch.zeros(size, dtype=torch.bool)
     told[:, 0] = True
     for row, lesson in enumerate(batch):

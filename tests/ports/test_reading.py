@@ -1,5 +1,6 @@
 """The reader: whether a text answers a question, in English and Portuguese, with the weights that ship."""
 
+import math
 import shutil
 from importlib.resources import files
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
+from vivavoce.adapters.embedders.judging import CrossEncoder
 from vivavoce.adapters.embedders.reading import BuiltInReader
+from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.errors import NotAvailable
 
 SHOP = "Padaria Sol\nA Padaria Sol abre às sete horas da manhã. O pão de queijo custa quatro reais."
@@ -63,6 +66,49 @@ async def test_whatever_it_is_given_it_says_something(reader, text):
     assert await reader.likeness("Quanto custa?", text) == []
 
 
+@pytest.fixture(scope="module")
+def english_reader():
+    reader = EnglishReader(CrossEncoder())
+    yield reader
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("When was the Suez Canal opened?", True),
+        ("In which year did ships first pass?", True),
+        ("Who dug the Suez Canal?", False),
+        ("How long is the Suez Canal?", False),
+        ("When was the Panama Canal opened?", False),
+    ],
+)
+async def test_the_english_reader_tells_whether_a_text_answers(english_reader, question, is_answered):
+    (told,) = await english_reader.read(question, [CANAL])
+
+    assert (told.answers > 0) is is_answered
+
+
+@pytest.mark.parametrize("text", ["", " ", "x" * 20_000, "[SEP] [CLS] [PAD]", "ação é não"])
+async def test_whatever_the_english_reader_is_given_it_says_a_number(english_reader, text):
+    (told,) = await english_reader.read("How much is it?", [text])
+
+    assert math.isfinite(told.answers)
+
+
+async def test_english_is_read_by_the_english_reader_and_portuguese_by_the_other():
+    embedders = ChosenEmbedders()
+    readers = [judge for judge in embedders.judges() if not judge.tells_subjects]
+
+    first = {code: next(each for each in readers if code in each.languages) for code in ("en", "pt")}
+
+    assert {code: each.identity for code, each in first.items()} == {
+        "en": EnglishReader.identity,
+        "pt": BuiltInReader.identity,
+    }
+    embedders.close()
+
+
 def test_it_is_there_where_the_package_with_the_models_is_not(monkeypatch):
     monkeypatch.setattr("vivavoce.adapters.embedders.weights.are_installed", lambda: False)
     embedders = ChosenEmbedders()
@@ -72,17 +118,18 @@ def test_it_is_there_where_the_package_with_the_models_is_not(monkeypatch):
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
-async def test_a_file_that_is_not_the_one_we_know_is_not_used(tmp_path, monkeypatch, damage):
+@pytest.mark.parametrize("name", ["model.onnx", "english.onnx"])
+async def test_a_file_that_is_not_the_one_we_know_is_not_used(tmp_path, monkeypatch, damage, name):
     folder = tmp_path / "reader"
     shutil.copytree(Path(str(files("vivavoce.adapters.embedders"))) / "reader", folder)
-    file = folder / "model.onnx"
+    file = folder / name
     whole = file.read_bytes()
     file.unlink()
     if damage != "missing":
         file.write_bytes(whole[:1_000] if damage == "cut" else whole[:-1] + bytes([whole[-1] ^ 1]))
     monkeypatch.setattr("vivavoce.adapters.embedders.reading.files", lambda _: tmp_path)
-    reader = BuiltInReader()
+    reader = BuiltInReader() if name == "model.onnx" else EnglishReader(CrossEncoder())
 
-    with pytest.raises(NotAvailable, match=r"model\.onnx"):
+    with pytest.raises(NotAvailable, match=name):
         await reader.read("Quanto custa?", ["Custa quatro reais."])
     reader.close()

@@ -11,8 +11,9 @@ from vivavoce.errors import InvalidInput, NotAvailable
 if TYPE_CHECKING:
     from .builtin import BuiltInEmbedder, BuiltInReranker
     from .endpoint import EndpointEmbedder, Send
-    from .judging import BuiltInJudge
+    from .judging import BuiltInJudge, CrossEncoder
     from .reading import BuiltInReader
+    from .upper import EnglishReader
 
 _BUILT_IN = "bge-small-en-int8"
 
@@ -53,14 +54,16 @@ class ChosenEmbedders:
         return self._reranker if self._reranks else None
 
     def judges(self) -> Sequence[BuiltInJudge | BuiltInReader]:
-        """Those that tell whether a passage answers; one needs the package with the models."""
+        """Those that tell whether a passage answers; two need the package with the models."""
         from .weights import are_installed
 
-        return (self._judge, self._reader) if are_installed() else (self._reader,)
+        if not are_installed():
+            return (self._reader,)
+        return self._judge, self._english_reader, self._reader
 
     def close(self) -> None:
         """End the threads of the models that were used."""
-        for name in ("_built_in", "_reranker", "_judge", "_reader"):
+        for name in ("_built_in", "_reranker", "_judge", "_english_reader", "_reader"):
             if name in self.__dict__:
                 self.__dict__[name].close()
 
@@ -80,7 +83,19 @@ class ChosenEmbedders:
     def _judge(self) -> BuiltInJudge:
         from .judging import BuiltInJudge
 
-        return BuiltInJudge(self._reranker)
+        return BuiltInJudge(self._reranker, self._cross_encoder)
+
+    @cached_property
+    def _cross_encoder(self) -> CrossEncoder:
+        from .judging import CrossEncoder
+
+        return CrossEncoder()
+
+    @cached_property
+    def _english_reader(self) -> EnglishReader:
+        from .upper import EnglishReader
+
+        return EnglishReader(self._cross_encoder)
 
     @cached_property
     def _reader(self) -> BuiltInReader:

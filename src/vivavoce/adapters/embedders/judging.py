@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vivavoce.ports import Reading
 
 from .weights import CROSS_ENCODER, Model
+from .wordpiece import Encoding
 
 if TYPE_CHECKING:
     from .builtin import BuiltInReranker
 
 _LONGEST = 512
 _BATCH = 8
-_INNER = "/bert/encoder/layer.9/output/LayerNorm/Add_1_output_0"
-"""The states after the tenth of twelve layers: the last ones see the subject more than the answer."""
+_STATES = "/bert/encoder/layer.{}/output/LayerNorm/Add_1_output_0"
+_INNER, _LOWER = _STATES.format(9), _STATES.format(5)
+"""After the tenth of twelve layers, as the last ones see the subject more than the answer; and halfway."""
 
 
 class Head(NamedTuple):
@@ -45,7 +47,7 @@ class CrossEncoder:
 
     @cached_property
     def _model(self) -> Model:
-        return Model(CROSS_ENCODER, threads=self._threads, inner=_INNER)
+        return Model(CROSS_ENCODER, threads=self._threads, inner=(_INNER, _LOWER))
 
     def read(self, question: str, texts: Sequence[str]) -> tuple[Any, Any]:
         """The logit of each text, above 0 where it is rather relevant, and its inner state."""
@@ -56,10 +58,15 @@ class CrossEncoder:
         order = sorted(range(len(texts)), key=lambda place: len(encoded[place].ids))  # little padding
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
-            found, inner = self._model.outputs([encoded[place] for place in places])
+            found, inner, _ = self._model.outputs([encoded[place] for place in places])
             logits[places] = found.reshape(len(places), -1)[:, 0]
             states[places] = inner[:, 0]  # the first token stands for the pair
         return logits, states
+
+    def lower(self, question: str, text: str, longest: int) -> tuple[Encoding, Any]:
+        """A question and a text as they are read together, and the states of all pieces halfway."""
+        encoded = self._model.tokenizer.paired(question, text, longest)
+        return encoded, self._model.outputs([encoded])[2]
 
 
 class BuiltInJudge:

@@ -1,4 +1,4 @@
-"""The built-in reader: a small model (English, Portuguese) that marks the answer in a text, or finds none."""
+"""The built-in readers: small models that mark the answer in a text, or find none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
@@ -27,40 +27,38 @@ _HALF = 0.5
 """What the mark counts beside the head that was taught to tell whether there is an answer at all."""
 
 
-class SpanReader:
-    """A model that reads a question and a text together and says where in the text the answer stands."""
-
-    def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
-        """With a folder, another model than the one that comes with the program."""
-        self._given, self._threads = folder, threads
-
-    @cached_property
-    def _folder(self) -> Path:
-        if self._given is not None:
-            return self._given
-        own = Path(str(files("vivavoce.adapters.embedders") / "reader"))
-        for name, digest in _DIGESTS.items():
-            if digest_of(own / name) != digest:
-                raise NotAvailable(
-                    f"The file {name} of the built-in reader is not the one we know.",
-                    hint="Install vivavoce again.",
-                )
-        return own
-
-    @cached_property
-    def tokenizer(self) -> Unigram:
-        """How it takes texts apart."""
-        return Unigram(self._folder / "pieces.tsv")
-
-    @cached_property
-    def _session(self) -> Any:
-        return session_of((self._folder / "model.onnx").read_bytes(), self._threads)
+class Marking(Protocol):
+    """A model that reads a question and a text together and looks for the answer in the text."""
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """How sure it is that each text answers, as a logit: above 0 means that it rather does.
 
         Each is read by itself: weights of 8 bits give other numbers for a text beside others.
         """
+        ...
+
+
+class SpanReader:
+    """The reader of English and Portuguese."""
+
+    def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
+        """With a folder, another model than the one that comes with the program."""
+        self._given, self._threads = folder, threads
+
+    @cached_property
+    def tokenizer(self) -> Unigram:
+        """How it takes texts apart."""
+        return Unigram(self._file("pieces.tsv"))
+
+    @cached_property
+    def _session(self) -> Any:
+        return session_of(self._file("model.onnx").read_bytes(), self._threads)
+
+    def _file(self, name: str) -> Path:
+        return own_file(name, _DIGESTS[name]) if self._given is None else self._given / name
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How sure it is that each text answers."""
         pairs = (self.tokenizer.paired(question, text, _LONGEST) for text in texts)
         return [self._logit(pair) for pair in pairs]
 
@@ -72,17 +70,17 @@ class SpanReader:
         kinds[0, pair.second :] = 1
         given = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": numpy.ones_like(ids)}
         spans, answered = self._session.run(["spans", "answered"], given)
-        return _HALF * _margin(pair, spans[0]) + float(answered[0, 0])
+        return logit_of_marks(spans[0][: len(pair.ids) - 1], pair.second, float(answered[0, 0]))
 
 
 class BuiltInReader:
-    """The reader as a judge. What a text is about and whether it answers are one to it."""
+    """A reader as a judge. What a text is about and whether it answers are one to it."""
 
     identity = "e5-small-reader-int8"
     languages = frozenset({"en", "pt"})
     tells_subjects = False
 
-    def __init__(self, reader: SpanReader | None = None) -> None:
+    def __init__(self, reader: Marking | None = None) -> None:
         self._reader = reader or SpanReader()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-reader")
 
@@ -102,11 +100,26 @@ class BuiltInReader:
         self._thread.shutdown()
 
 
-def _margin(pair: Pair, spans: Any) -> float:
-    """How much likelier the best answer is than none, which the first number of all stands for."""
+def own_file(name: str, digest: str) -> Path:
+    """A file of the readers that come with the program, once it was seen to be the one we know."""
+    file = Path(str(files("vivavoce.adapters.embedders") / "reader")) / name
+    if digest_of(file) != digest:
+        raise NotAvailable(
+            f"The file {name} of the built-in reader is not the one we know.", hint="Install vivavoce again."
+        )
+    return file
+
+
+def logit_of_marks(spans: Any, second: int, answered: float) -> float:
+    """What both heads of a reader tell together; the text begins at `second`, place 0 stands for none."""
+    return _HALF * _margin(spans, second) + answered
+
+
+def _margin(spans: Any, second: int) -> float:
+    """How much likelier the best answer is than none."""
     import numpy
 
-    starts, ends = spans[pair.second : len(pair.ids) - 1].T
+    starts, ends = spans[second:].T
     if not len(starts):
         return 0.0
     places = numpy.arange(len(starts))

@@ -84,10 +84,10 @@ def are_installed() -> bool:
 class Model:
     """A model and its tokenizer in memory."""
 
-    def __init__(self, weights: Weights, *, threads: int, inner: str = "") -> None:
-        """With `inner`, what the model computes under that name on its way is an output too."""
+    def __init__(self, weights: Weights, *, threads: int, inner: Sequence[str] = ()) -> None:
+        """What the model computes under the names of `inner` on its way are outputs too, after its own."""
         folder = weights.path()
-        model = (folder / "model.onnx").read_bytes() + (_output(inner) if inner else b"")
+        model = (folder / "model.onnx").read_bytes() + b"".join(map(_output, inner))
         self._session = session_of(model, threads)
         self._inputs = {each.name for each in self._session.get_inputs()}
         self.tokenizer = WordPiece(folder / "tokenizer.json")

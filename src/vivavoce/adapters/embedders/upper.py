@@ -1,0 +1,52 @@
+"""The English reader: layers of our own that read on where the lower half of the judge has come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from .judging import CrossEncoder
+from .reading import BuiltInReader, logit_of_marks, own_file
+from .weights import session_of
+
+FILE = "english.onnx"
+_DIGEST = "f7cdb456a561ea2bac3d994765c27b51dcb391b4bba87cff2ef2e3041cdb77db"
+_LONGEST = 256
+
+
+class UpperReader:
+    """Marks the answer in an English text, or finds none; its lower half is that of the judge."""
+
+    def __init__(self, lower: CrossEncoder, model: bytes | None = None, threads: int = 1) -> None:
+        """With a model, another one than that which comes with the program."""
+        self._lower, self._given, self._threads = lower, model, threads
+
+    @cached_property
+    def _session(self) -> Any:
+        model = own_file(FILE, _DIGEST).read_bytes() if self._given is None else self._given
+        return session_of(model, self._threads)
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How sure it is that each text answers, as a logit: above 0 means that it rather does."""
+        return [self._logit(question, text) for text in texts]
+
+    def _logit(self, question: str, text: str) -> float:
+        import numpy
+
+        encoded, states = self._lower.lower(question, text, _LONGEST)
+        seen = numpy.ones((1, len(encoded.ids)), numpy.int64)
+        given = {"states": states, "attention_mask": seen}
+        spans, answered = self._session.run(["spans", "answered"], given)
+        assert encoded.second is not None, "two texts were paired"
+        return logit_of_marks(spans[0][: len(encoded.ids) - 1], encoded.second, float(answered[0, 0]))
+
+
+class EnglishReader(BuiltInReader):
+    """The English reader as a judge; it needs the package that carries the judge."""
+
+    identity = "minilm-reader-en-int8"
+    languages = frozenset({"en"})
+
+    def __init__(self, lower: CrossEncoder) -> None:
+        super().__init__(UpperReader(lower))
