@@ -122,14 +122,15 @@ def test_the_weights_that_are_installed_are_the_ones_we_know(weights):
 
 
 def test_what_a_model_computes_on_its_way_is_read_without_changing_what_it_says():
-    layer = "/bert/encoder/layer.9/output/LayerNorm/Add_1_output_0"
-    plain, watched = Model(CROSS_ENCODER, threads=1), Model(CROSS_ENCODER, threads=1, inner=layer)
+    layers = [f"/bert/encoder/layer.{number}/output/LayerNorm/Add_1_output_0" for number in (9, 5)]
+    plain, watched = Model(CROSS_ENCODER, threads=1), Model(CROSS_ENCODER, threads=1, inner=layers)
     pair = [plain.tokenizer.paired("Where do whales go?", "They go north.", 512)]
 
-    said, state = watched.outputs(pair)
+    said, upper, lower = watched.outputs(pair)
 
     assert said == plain.run(pair)
-    assert state.shape == (1, len(pair[0].ids), 384)
+    assert upper.shape == lower.shape == (1, len(pair[0].ids), 384)
+    assert (upper != lower).any()
 
 
 def test_the_package_is_looked_up_and_never_imported(package):
