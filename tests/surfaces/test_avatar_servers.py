@@ -336,35 +336,34 @@ def test_a_response_reads_as_words_then_citations_then_who_speaks():
     ]
 
 
-def test_a_number_at_the_end_of_a_claim_is_no_note_where_the_response_has_none():
+def spoken(response: str, *claims: tuple[str, str]) -> AvatarResponse:
+    """A response, with each of its claims and the words that it rests on."""
     place = {"source": "A letter", "page": None, "document_id": "d", "start": 0, "end": 9}
-    said = AvatarResponse(
-        response="The first list is A[7]. The second list is B[7].",
-        citations=[
-            Citation(quote="list is A", claim="The first list is A[7].", **place),
-            Citation(quote="list is B", claim="The second list is B[7].", **place),
-        ],
+    return AvatarResponse(
+        response=response,
+        citations=[Citation(quote=quote, claim=claim, **place) for claim, quote in claims],
         confidence="high",
         abstained=False,
         disclosure="An AI.",
         answer_id="a",
     )
 
+
+def test_a_number_at_the_end_of_a_claim_is_no_note_where_the_response_has_none():
+    said = spoken(
+        "The first list is A[7]. The second list is B[7].",
+        ("The first list is A[7].", "list is A"),
+        ("The second list is B[7].", "list is B"),
+    )
+
     assert readable(said).splitlines()[3:5] == ['[1] A letter: "list is A"', '[2] A letter: "list is B"']
 
 
 def test_citations_have_the_numbers_that_the_response_gives_them():
-    place = {"source": "A letter", "page": None, "document_id": "d", "start": 0, "end": 9}
-    said = AvatarResponse(
-        response='Ann writes: "Ducks swim." [1]. She goes on: "They dive." [1].\n\n[1] Ann, "A letter".',
-        citations=[
-            Citation(quote="Ducks swim.", claim='Ann writes: "Ducks swim." [1].', **place),
-            Citation(quote="They dive.", claim='She goes on: "They dive." [1].', **place),
-        ],
-        confidence="high",
-        abstained=False,
-        disclosure="An AI.",
-        answer_id="a",
+    said = spoken(
+        'Ann writes: "Ducks swim." [1]. She goes on: "They dive." [1].\n\n[1] Ann, "A letter".',
+        ('Ann writes: "Ducks swim." [1].', "Ducks swim."),
+        ('She goes on: "They dive." [1].', "They dive."),
     )
 
     assert readable(said).splitlines()[4:7] == [

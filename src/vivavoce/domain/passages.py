@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
-from itertools import accumulate, chain, groupby, islice, pairwise
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from .borders import Border, borders_of
 from .documents import Part
 from .outlines import Outline, OutlineBuilder
-from .sentences import Span, halves, sentences_of, trimmed
+from .sentences import Span
 from .splittings import USUAL
-
-T = TypeVar("T")
+from .units import Kind, Ruler, Unit, batches, units_of
 
 
 class Passage(NamedTuple):
@@ -54,13 +52,13 @@ def passages_of(
     A section, a short page, a question with its answer and a longer paragraph are passages of their own.
     Those of one paragraph overlap by whole sentences of up to `overlap` tokens together.
     """
-    ruler = _Ruler(text, lengths)
+    ruler = Ruler(text, lengths)
     room = size - ruler.frame
     if room < 1 or not 0 <= overlap <= room // 2:
         raise ValueError(f"no passages of {size} tokens that overlap by {overlap}")
     tiny = max(1, room // 4)
     borders = [Border(0, 0, has_title=False), *borders_of(text, outline)]
-    units = _units(ruler, borders, room, tiny)
+    units = units_of(ruler, borders, room, tiny)
     groups = groupby(_numbered(units, borders, room), key=itemgetter(0))
     drafts = chain.from_iterable(
         _drafts((unit for _, unit in group), room, tiny, overlap) for _, group in groups
@@ -77,142 +75,41 @@ def passages_of(
         )
 
 
-_SPANS = 512
 _DRAFTS = 64
-_HEADING_LINE = 300
 _PARAGRAPH, _LEAST = 6, 32
 """The parts of a full passage that a paragraph must have to be one, and a section to say anything alone."""
-
-
-class _Kind(Enum):
-    HEADING = "a title on a line of its own"
-    SENTENCE = "a whole sentence"
-    FIRST = "the first piece of a long sentence"
-    NEXT = "a further piece of a long sentence"
-
-
-class _Unit(NamedTuple):
-    """The least that a passage is made of."""
-
-    start: int
-    end: int
-    tokens: int
-    section: int
-    kind: _Kind
-    opens: bool
-    """Whether it begins a paragraph that the one before does not announce."""
 
 
 class _Draft(NamedTuple):
     """The units of a passage, of which the first few are carried over from the one before."""
 
-    units: list[_Unit]
+    units: list[Unit]
     carried: int
 
     def span(self) -> Span:
         return Span(self.units[0].start, self.units[-1].end)
 
 
-class _Ruler:
-    """Counts the tokens of stretches of a text, many at once."""
-
-    def __init__(self, text: str, lengths: Callable[[Sequence[str]], list[int]]) -> None:
-        self.text = text
-        self._lengths = lengths
-        (self.frame,) = lengths([""])  # the tokens that every text has, such as its begin and end marks
-
-    def whole(self, spans: Iterable[Span]) -> list[int]:
-        """What the embedder counts."""
-        return self._lengths([self.text[start:end] for start, end in spans])
-
-    def parts(self, spans: Iterable[Span]) -> list[int]:
-        """What each adds to a longer text."""
-        return [max(1, tokens - self.frame) for tokens in self.whole(spans)]
-
-
-def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
-    return iter(lambda: list(islice(items, size)), [])
-
-
-def _units(ruler: _Ruler, borders: Sequence[Border], room: int, tiny: int) -> Iterator[_Unit]:
-    heading = end = 0
-    for batch in _batches(_lines_and_sentences(ruler.text, borders), _SPANS):
-        counts = ruler.parts(span for span, _, _ in batch)
-        most = []
-        for (_, _, is_heading), tokens in zip(batch, counts, strict=True):
-            most.append(max(tiny, room - tiny - max(tiny, heading)))
-            heading = tokens if is_heading else 0
-        long = [
-            span for (span, _, _), tokens, limit in zip(batch, counts, most, strict=True) if tokens > limit
-        ]
-        pieces = _pieces(ruler, long, tiny)
-        for (span, section, is_heading), tokens in zip(batch, counts, strict=True):
-            opens = ruler.text.count("\n", end, span.start) > 1 and ruler.text[end - 1] != ":"
-            end = span.end
-            if span not in pieces:
-                yield _Unit(*span, tokens, section, _Kind.HEADING if is_heading else _Kind.SENTENCE, opens)
-                continue
-            for number, (piece, count) in enumerate(pieces[span]):
-                kind = _Kind.NEXT if number > 0 else _Kind.FIRST
-                yield _Unit(*piece, count, section, kind, opens and number == 0)
-
-
-def _lines_and_sentences(text: str, borders: Sequence[Border]) -> Iterator[tuple[Span, int, bool]]:
-    starts = [*(border.start for border in borders), len(text)]
-    for section, (start, end) in enumerate(pairwise(starts)):
-        body = start
-        if borders[section].has_title:
-            body = _line_end(text, start, end)
-            line = trimmed(text, Span(start, body))
-            if line is not None:
-                yield line, section, True
-        for sentence in sentences_of(text, body, end):
-            span = trimmed(text, sentence)
-            if span is not None:
-                yield span, section, False
-
-
-def _line_end(text: str, start: int, end: int) -> int:
-    stop = min(end, start + _HEADING_LINE)
-    line = text.find("\n", start, stop)
-    return line + 1 if line >= 0 else end if end == stop else start
-
-
-def _pieces(ruler: _Ruler, long: Sequence[Span], most: int) -> dict[Span, list[tuple[Span, int]]]:
-    """Each sentence in pieces of no more than `most` tokens; the tokens of all are counted in a few calls."""
-    done: dict[Span, list[tuple[Span, int]]] = {span: [] for span in long}
-    left = [(owner, piece) for owner in long for piece in halves(ruler.text, owner)]
-    while left:
-        counts = ruler.parts(piece for _, piece in left)
-        counted, left = zip(left, counts, strict=True), []
-        for (owner, piece), tokens in counted:
-            if tokens <= most or piece.end - piece.start == 1:
-                done[owner].append((piece, tokens))
-            else:
-                left += [(owner, half) for half in halves(ruler.text, piece)]
-    return {owner: sorted(pieces) for owner, pieces in done.items()}
-
-
-def _numbered(units: Iterator[_Unit], borders: Sequence[Border], room: int) -> Iterator[tuple[int, _Unit]]:
+def _numbered(units: Iterator[Unit], borders: Sequence[Border], room: int) -> Iterator[tuple[int, Unit]]:
     """The units with the number of their group: a section, and those that say nothing alone, read with it."""
     least = max(1, room // _LEAST)
     levels = [border.level for border in borders]
     group = 0
-    waiting: list[_Unit] = []  # tiny sections, until it is clear whether they go with what follows
+    waiting: list[Unit] = []  # tiny sections, until it is clear whether they go with what follows
     tokens = 0  # of those that wait
     for section, members in groupby(units, key=lambda unit: unit.section):
         is_above = waiting and levels[section] < levels[waiting[0].section]
-        if group > 0 and is_above and waiting[-1].kind is not _Kind.HEADING:
+        if group > 0 and is_above and waiting[-1].kind is not Kind.HEADING:
             yield from ((group, unit) for unit in waiting)
             waiting, tokens = [], 0
         for unit in members:
-            if unit.kind is _Kind.HEADING and tokens + unit.tokens > room:  # enough titles for a passage
+            if unit.kind is Kind.HEADING and tokens + unit.tokens > room:  # enough titles for a passage
                 group += 1
                 yield from ((group, waited) for waited in waiting)
                 waiting, tokens = [], 0
             waiting.append(unit)
             tokens += unit.tokens
-            if tokens >= least and unit.kind is not _Kind.HEADING:
+            if tokens >= least and unit.kind is not Kind.HEADING:
                 group += 1
                 yield from ((group, waited) for waited in waiting)
                 yield from ((group, unit) for unit in members)
@@ -220,10 +117,10 @@ def _numbered(units: Iterator[_Unit], borders: Sequence[Border], room: int) -> I
     yield from ((group, unit) for unit in waiting)
 
 
-def _drafts(units: Iterator[_Unit], room: int, tiny: int, overlap: int) -> Iterator[_Draft]:
+def _drafts(units: Iterator[Unit], room: int, tiny: int, overlap: int) -> Iterator[_Draft]:
     """The units of one group, packed; no more is looked ahead than to see whether the end is near."""
-    ahead: list[_Unit] = []
-    last: list[_Unit] = []
+    ahead: list[Unit] = []
+    last: list[Unit] = []
     while True:
         total = sum(unit.tokens for unit in ahead)
         while total <= room + tiny and (unit := next(units, None)) is not None:
@@ -239,13 +136,13 @@ def _drafts(units: Iterator[_Unit], room: int, tiny: int, overlap: int) -> Itera
         del ahead[:count]
 
 
-def _carried(last: list[_Unit], first: _Unit, overlap: int) -> list[_Unit]:
+def _carried(last: list[Unit], first: Unit, overlap: int) -> list[Unit]:
     start, tokens = len(last), 0
     while (
         start > 1
-        and first.kind is not _Kind.HEADING
+        and first.kind is not Kind.HEADING
         and not first.opens
-        and last[start - 1].kind is _Kind.SENTENCE
+        and last[start - 1].kind is Kind.SENTENCE
         and last[start - 1].section == first.section
         and tokens + last[start - 1].tokens <= overlap
     ):
@@ -254,12 +151,12 @@ def _carried(last: list[_Unit], first: _Unit, overlap: int) -> list[_Unit]:
     return last[start:]
 
 
-def _count(ahead: list[_Unit], room: int, tiny: int) -> int:
+def _count(ahead: list[Unit], room: int, tiny: int) -> int:
     """How many units the next passage takes: a paragraph that is long enough, else as many as fit."""
     sums = list(accumulate((unit.tokens for unit in ahead), initial=0))
     enough = max(1, room // _PARAGRAPH)
     for number in range(1, len(ahead)):
-        ends = ahead[number].opens and ahead[number - 1].kind is not _Kind.HEADING
+        ends = ahead[number].opens and ahead[number - 1].kind is not Kind.HEADING
         if ends and enough <= sums[number] <= room and sums[-1] - sums[number] >= enough:
             return number
     count = max(1, bisect_right(sums, room) - 1)
@@ -267,30 +164,30 @@ def _count(ahead: list[_Unit], room: int, tiny: int) -> int:
         return count
     if sums[-1] - sums[count] < tiny:  # a tiny rest: make two that are about as long as each other
         even = [n for n in range(1, count + 1) if tiny <= sums[n] <= sums[-1] - tiny]
-        whole = [n for n in even if ahead[n].kind is not _Kind.NEXT]
+        whole = [n for n in even if ahead[n].kind is not Kind.NEXT]
         count = min(whole or even or [count], key=lambda number: abs(2 * sums[number] - sums[-1]))
     begin, end = count, count
-    while begin > 0 and ahead[begin].kind is _Kind.NEXT:
+    while begin > 0 and ahead[begin].kind is Kind.NEXT:
         begin -= 1
-    while end < len(ahead) and ahead[end].kind is _Kind.NEXT:
+    while end < len(ahead) and ahead[end].kind is Kind.NEXT:
         end += 1
     if sums[begin] >= tiny and sums[end] - sums[begin] <= room:
         count = begin  # a sentence that fits into a passage is kept whole
     body = count
-    while body > 0 and ahead[body - 1].kind is _Kind.HEADING:
+    while body > 0 and ahead[body - 1].kind is Kind.HEADING:
         body -= 1
     if body < count:  # titles go with what follows, as many as can
         count = body if sums[body] >= tiny else max(1, count - 1)
     return count
 
 
-def _fitting(drafts: Iterator[_Draft], ruler: _Ruler, size: int) -> Iterator[tuple[Span, int]]:
+def _fitting(drafts: Iterator[_Draft], ruler: Ruler, size: int) -> Iterator[tuple[Span, int]]:
     """The drafts, counted as a whole: the tokens of sentences do not always add up."""
     was_split = False
-    for batch in _batches(drafts, _DRAFTS):
+    for batch in batches(drafts, _DRAFTS):
         for draft, tokens in zip(batch, ruler.whole(draft.span() for draft in batch), strict=True):
             fresh = draft.units[draft.carried :]
-            parts: list[list[_Unit]] = []
+            parts: list[list[Unit]] = []
             if draft.carried > 0 and (was_split or tokens > size):
                 parts = [fresh]
             elif tokens > size and len(fresh) > 1:

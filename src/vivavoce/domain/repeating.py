@@ -33,7 +33,7 @@ class Conversation:
         """Only the sentences that speak of what is newly named, where some of the others were said.
 
         All of them where nothing is, or where what was said tells more of it. Where the last question is
-        asked again, what was said and lacks what is asked for now is not said again: a time, a place, a
+        asked again, what was said and lacks what is now asked for is not said again: a time, a place, a
         reason, or what is newly named.
         """
         if not self._said:
@@ -83,7 +83,7 @@ class Conversation:
         return []
 
     def _may_be_said(self, sentence: Weighed) -> bool:
-        """Whether a sentence gives what is asked for now, or is at least a new one.
+        """Whether a sentence gives what is now asked for, or is at least a new one.
 
         Any sentence may answer another question, whatever was said before. Where another thing is
         asked of the same, a new one must give it too: in all else it answers the last question as well.
