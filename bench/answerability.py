@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from families import is_held_out
 from judging import FOLDS, cut, head_of, states_of
 from reporting import report, words
-from sets import OWN_ENGLISH, OWN_PORTUGUESE, own_rows
+from sets import OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
 
 from vivavoce.adapters.embedders.builtin import BuiltInReranker
 from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
@@ -25,8 +25,6 @@ from vivavoce.domain.reading import Candidate
 from vivavoce.engine.extraction import candidate_of, extracted_from
 from vivavoce.engine.fitting import fitted
 from vivavoce.engine.retrieval import Found, Wanted, passages_for
-from vivavoce.operations import OPERATOR
-from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 
@@ -158,7 +156,7 @@ class _Asker:
 
     async def examples(self, name: str, rows: Sequence[Mapping[str, Any]], every: int) -> list[Example]:
         """The evidence for every n-th question; for the answered ones also without what answers them."""
-        datastore_id, ids = await _ingested(rows, self._app)
+        datastore_id, ids = await ingested_rows(rows, self._app)
         asked = [
             (row["place"], ids[at], kind, question)
             for at, row in enumerate(rows)
@@ -205,17 +203,6 @@ def _judges(reader: CrossEncoder) -> list[list[Judge]]:
     read, reranker = states_of(reader), BuiltInReranker()
     parts = [[each for each in read if each[0].place % FOLDS != fold] for fold in range(FOLDS)]
     return [[BuiltInJudge(reranker, reader, head_of(part))] for part in parts]
-
-
-async def _ingested(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, list[str]]:
-    datastore = await app.backend.run(CreateDatastore(type="qdrant", name="own"), OPERATOR)
-    ids = []
-    for place, row in enumerate(rows):
-        name = row.get("title") or str(place)
-        op = CreateDatasource(datastore_id=datastore.id, name=name, text=row["passage"])
-        ids.append((await app.backend.run(op, OPERATOR)).id)
-    await app.ingester.finish()
-    return datastore.id, ids
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def own_rows(name: str) -> list[dict[str, Any]]:
     is_ours = not name.startswith("calibration/")
     file = (_HERE if is_ours else files("vivavoce.domain")) / name
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    named = rows if is_ours else [{**row, **_without_paraphrase(row["questions"])} for row in rows]
+    named = rows if is_ours else [{**row, **_by_kind(row["questions"])} for row in rows]
     return [{**row, "place": place} for place, row in enumerate(named)]
 
 
@@ -68,6 +68,18 @@ async def ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> 
     return datastore.id
 
 
+async def ingested_rows(rows: Sequence[Mapping[str, Any]], app: App) -> tuple[str, list[str]]:
+    """The datastore that holds passages of our own, and their datasources in the same order."""
+    datastore = await app.backend.run(CreateDatastore(type="qdrant", name="own"), OPERATOR)
+    ids = []
+    for place, row in enumerate(rows):
+        name = row.get("title") or str(place)
+        op = CreateDatasource(datastore_id=datastore.id, name=name, text=row["passage"])
+        ids.append((await app.backend.run(op, OPERATOR)).id)
+    await app.ingester.finish()
+    return datastore.id, ids
+
+
 def _family_rows(family: Family) -> Iterator[dict[str, Any]]:
     """The passages of a family, at one place; what none of them answers is asked of the nearest one."""
     for passage in family.passages:
@@ -83,5 +95,6 @@ def _family_rows(family: Family) -> Iterator[dict[str, Any]]:
         }
 
 
-def _without_paraphrase(questions: Sequence[str]) -> dict[str, list[str]]:
-    return {"questions": [each for at, each in enumerate(questions) if at != _PARAPHRASE]}
+def _by_kind(questions: Sequence[str]) -> dict[str, list[str]]:
+    plain = [each for at, each in enumerate(questions) if at != _PARAPHRASE]
+    return {"questions": plain, "paraphrases": [questions[_PARAPHRASE]]}

@@ -158,7 +158,7 @@ class _EnglishReader:
 
     def told(self, read: Sequence[Read]) -> list[Told]:
         texts = [(question, f"{title}: {text}" if title else text) for question, title, text in read]
-        return [Told(0.0, self._reader.read(question, [text])[0], -1) for question, text in texts]
+        return [Told(0.0, self._reader.read(question, [text])[0].answers, -1) for question, text in texts]
 
 
 class _Reader:

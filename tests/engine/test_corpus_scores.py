@@ -157,3 +157,26 @@ async def test_a_paragraph_of_an_essay_is_found_alone(thinker):
         best, *_ = await found(thinker, query)
         assert best["content"] == paragraph
     assert await found(thinker, "How do I install a video driver?") == []
+
+
+async def test_what_is_asked_in_quite_other_words_is_found(thinker, tmp_path):
+    await thinker.reads_file(tmp_path / "leaflet.pdf", pdf(PAGES))
+    await thinker.reads(TERMS, {"id": "terms", "title": "Terms"})
+    await thinker.reads(ESSAY, {"id": "essay", "title": "Wells"})
+
+    for query, words in {
+        "Which weekday can't I go paddling?": "closed on Mondays",
+        "Where can I leave my own canoe?": "keep one boat on the racks",
+        "What do I owe if I bring the vehicle back after the agreed time?": "Each half hour of delay",
+        "Am I allowed to cross the border?": "drive to Canada",
+        "Who decided which household could fetch water first?": "the keeper of the rope",
+        "kayak membership price": "annual membership is ninety pounds",
+    }.items():
+        best, *_ = await found(thinker, query)
+        assert words in " ".join(best["content"].split()), query
+    for query in (
+        "Is there parking at the boathouse?",
+        "Who founded the club?",
+        "How long is the insurance valid?",
+    ):
+        assert await found(thinker, query) == [], query

@@ -89,6 +89,15 @@ async def test_the_english_reader_tells_whether_a_text_answers(english_reader, q
     assert (told.answers > 0) is is_answered
 
 
+async def test_the_english_reader_tells_what_a_text_is_about_apart_from_what_it_answers(english_reader):
+    about, elsewhere = await english_reader.read(
+        "How long is the Suez Canal?", [CANAL, "Bees dance to tell each other where flowers are."]
+    )
+
+    assert about.relevance > 0 > about.answers
+    assert elsewhere.relevance < 0
+
+
 @pytest.mark.parametrize("text", ["", " ", "x" * 20_000, "[SEP] [CLS] [PAD]", "ação é não"])
 async def test_whatever_the_english_reader_is_given_it_says_a_number(english_reader, text):
     (told,) = await english_reader.read("How much is it?", [text])

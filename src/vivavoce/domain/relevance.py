@@ -33,6 +33,22 @@ class Reread(NamedTuple):
         return self.evidence * evidence + self.relevance * relevance + self.base
 
 
+class CloseReading(NamedTuple):
+    """What a reader's judgement weighs beside what is known of a passage before it is read."""
+
+    evidence: float
+    relevance: float
+    answers: float
+    base: float
+    most: float
+    """How much likelier reading may make a passage at most, as a difference of logits."""
+
+    def judged(self, evidence: float, relevance: float, answers: float) -> float:
+        """The logit of the chance that a passage is what is asked for."""
+        read = self.evidence * evidence + self.relevance * relevance + self.answers * answers + self.base
+        return min(read, evidence + self.most)
+
+
 class Calibration:
     """How the evidence of one embedder becomes a score, language by language."""
 
@@ -71,6 +87,18 @@ KNOWN = {
     ),
 }
 """Calibrations that come with the program. `vivavoce calibrate` computes them and may replace them."""
+
+
+_CLOSE_READINGS = {
+    ("minilm-reader-en-int8", "en"): CloseReading(0.24, 0.126, 0.407, 1.69, most=2.0),
+    ("e5-small-reader-int8", "pt"): CloseReading(0.886, 0.0, 0.318, 0.96, most=1.5),
+}
+"""`bench/close_reading.py` computes them."""
+
+
+def close_reading(reader: str, language: str) -> CloseReading | None:
+    """What the judgement of a reader weighs in a language, where that was measured."""
+    return _CLOSE_READINGS.get((reader, language))
 
 
 def score_of(logit: float) -> float:

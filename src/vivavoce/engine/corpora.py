@@ -15,6 +15,7 @@ from vivavoce.errors import InvalidInput
 from vivavoce.operations.avatar_results import CorpusPassage, PassageList
 from vivavoce.operations.avatars import GenerateResponse, QueryCorpus
 
+from .close_reading import READ, read_closely
 from .handlers import Errand, Work, runs
 from .references import avatar_offering
 from .retrieval import Found, Wanted, passages_for
@@ -49,7 +50,8 @@ async def query_corpus(op: QueryCorpus, errand: Errand) -> PassageList:
         raise InvalidInput("query: must not be blank.", details={"query": "must not be blank"})
     avatar = await errand.read(lambda work: avatar_offering("query_corpus", op.avatar_id, work))
     _, asked = asked_of(avatar, op.query, _said_before(op))
-    found = await corpus_passages(avatar, asked.text, op.limit, errand)
+    first = await corpus_passages(avatar, asked.text, max(op.limit, READ), errand)
+    found = await read_closely(asked.text, first, errand.ports)
     sources = await sources_of(avatar)
     return PassageList(
         passages=[_shown(each, sources) for each in found if each.score >= op.threshold][: op.limit]

@@ -39,6 +39,16 @@ class Head(NamedTuple):
         return cls(tuple(read["weights"]), read["base"])
 
 
+class Halfway(NamedTuple):
+    """What another reader goes on from."""
+
+    encoded: Encoding
+    states: Any
+    """Of all pieces, after half of the layers."""
+    relevance: float
+    """What the cross-encoder itself comes to at the end, as a logit."""
+
+
 class CrossEncoder:
     """A cross-encoder (English): question and text are read together, each word in sight of all others."""
 
@@ -63,10 +73,11 @@ class CrossEncoder:
             states[places] = inner[:, 0]  # the first token stands for the pair
         return logits, states
 
-    def lower(self, question: str, text: str, longest: int) -> tuple[Encoding, Any]:
-        """A question and a text as they are read together, and the states of all pieces halfway."""
+    def halfway(self, question: str, text: str, longest: int) -> Halfway:
+        """A question and a text as they are read together, by themselves."""
         encoded = self._model.tokenizer.paired(question, text, longest)
-        return encoded, self._model.outputs([encoded])[2]
+        logits, _, lower = self._model.outputs([encoded])
+        return Halfway(encoded, lower, float(logits.reshape(-1)[0]))
 
 
 class BuiltInJudge:

@@ -30,8 +30,8 @@ _HALF = 0.5
 class Marking(Protocol):
     """A model that reads a question and a text together and looks for the answer in the text."""
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How sure it is that each text answers, as a logit: above 0 means that it rather does.
+    def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        """What each text is to the question.
 
         Each is read by itself: weights of 8 bits give other numbers for a text beside others.
         """
@@ -39,7 +39,7 @@ class Marking(Protocol):
 
 
 class SpanReader:
-    """The reader of English and Portuguese."""
+    """The reader of English and Portuguese. What a text is about and whether it answers are one to it."""
 
     def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
         """With a folder, another model than the one that comes with the program."""
@@ -57,10 +57,10 @@ class SpanReader:
     def _file(self, name: str) -> Path:
         return own_file(name, _DIGESTS[name]) if self._given is None else self._given / name
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
         """How sure it is that each text answers."""
-        pairs = (self.tokenizer.paired(question, text, _LONGEST) for text in texts)
-        return [self._logit(pair) for pair in pairs]
+        logits = [self._logit(self.tokenizer.paired(question, text, _LONGEST)) for text in texts]
+        return [Reading(logit, logit) for logit in logits]
 
     def _logit(self, pair: Pair) -> float:
         import numpy
@@ -74,7 +74,7 @@ class SpanReader:
 
 
 class BuiltInReader:
-    """A reader as a judge. What a text is about and whether it answers are one to it."""
+    """A reader as a judge."""
 
     identity = "e5-small-reader-int8"
     languages = frozenset({"en", "pt"})
@@ -86,10 +86,9 @@ class BuiltInReader:
 
     async def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
         """What each text is to the question."""
-        told = await asyncio.get_running_loop().run_in_executor(
+        return await asyncio.get_running_loop().run_in_executor(
             self._thread, self._reader.read, question, list(texts)
         )
-        return [Reading(logit, logit) for logit in told]
 
     async def likeness(self, question: str, passage: str) -> list[tuple[str, float]]:
         """Nothing: it compares no words."""

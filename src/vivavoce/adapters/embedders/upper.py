@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from vivavoce.ports import Reading
+
 from .judging import CrossEncoder
 from .reading import BuiltInReader, logit_of_marks, own_file
 from .weights import session_of
@@ -27,19 +29,20 @@ class UpperReader:
         model = own_file(FILE, _DIGEST).read_bytes() if self._given is None else self._given
         return session_of(model, self._threads)
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How sure it is that each text answers, as a logit: above 0 means that it rather does."""
-        return [self._logit(question, text) for text in texts]
+    def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        """Whether each text is about what is asked, as the judge tells it, and whether it answers."""
+        return [self._reading(question, text) for text in texts]
 
-    def _logit(self, question: str, text: str) -> float:
+    def _reading(self, question: str, text: str) -> Reading:
         import numpy
 
-        encoded, states = self._lower.lower(question, text, _LONGEST)
+        encoded, states, relevance = self._lower.halfway(question, text, _LONGEST)
         seen = numpy.ones((1, len(encoded.ids)), numpy.int64)
         given = {"states": states, "attention_mask": seen}
         spans, answered = self._session.run(["spans", "answered"], given)
         assert encoded.second is not None, "two texts were paired"
-        return logit_of_marks(spans[0][: len(encoded.ids) - 1], encoded.second, float(answered[0, 0]))
+        marked = spans[0][: len(encoded.ids) - 1]
+        return Reading(relevance, logit_of_marks(marked, encoded.second, float(answered[0, 0])))
 
 
 class EnglishReader(BuiltInReader):
