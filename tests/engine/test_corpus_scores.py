@@ -180,3 +180,13 @@ async def test_what_is_asked_in_quite_other_words_is_found(thinker, tmp_path):
         "How long is the insurance valid?",
     ):
         assert await found(thinker, query) == [], query
+
+
+@pytest.mark.parametrize("query", ["Tell me about smoking.", "What is said about smoking?", "smoking"])
+async def test_a_subject_is_searched_for_however_it_is_put(thinker, query):
+    await thinker.reads(TERMS, {"id": "terms", "title": "Terms"})
+
+    best, *_ = await found(thinker, query)
+
+    assert "## Smoking" in best["content"]
+    assert best == (await found(thinker, "smoking"))[0]

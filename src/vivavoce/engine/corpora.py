@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.domain.avatars import Avatar, Source
 from vivavoce.domain.knowledge import custom_id_in
+from vivavoce.domain.open_questions import subject_of
 from vivavoce.domain.outlines import Outline
 from vivavoce.domain.questions import has_words
 from vivavoce.domain.standalone import Spoken, Standalone, conversation, standalone
@@ -50,8 +51,9 @@ async def query_corpus(op: QueryCorpus, errand: Errand) -> PassageList:
         raise InvalidInput("query: must not be blank.", details={"query": "must not be blank"})
     avatar = await errand.read(lambda work: avatar_offering("query_corpus", op.avatar_id, work))
     _, asked = asked_of(avatar, op.query, _said_before(op))
-    first = await corpus_passages(avatar, asked.text, max(op.limit, READ), errand)
-    found = await read_closely(asked.text, first, errand.ports)
+    wanted = (subject_of(asked.text) or asked.text)[:_LONGEST_QUESTION]
+    first = await corpus_passages(avatar, wanted, max(op.limit, READ), errand)
+    found = await read_closely(wanted, first, errand.ports)
     sources = await sources_of(avatar)
     return PassageList(
         passages=[_shown(each, sources) for each in found if each.score >= op.threshold][: op.limit]
