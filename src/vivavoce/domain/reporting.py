@@ -26,7 +26,7 @@ def reporters_in(text: str, language: str) -> list[Reported]:
     """Everyone who says, claims or thinks something there, except the writer and those only pointed at."""
     return [
         Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")))
-        for pattern in (_SAYS, _ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)
+        for pattern in (_SAYS, _ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED, _SAY_THEY, _OF_WHOM)
         for match in pattern.finditer(text)
         if folded(match["who"].split()[-1]) not in _NOBODY
     ]
@@ -174,7 +174,7 @@ _NAME = (
 )
 _SAYS = re.compile(
     rf"(?<![\w-])(?P<who>{_NAME})\s+(?:(?:[a-z]+ly|once|also|often|always|never|even|has|have|had"
-    rf"|tamb\u00e9m|sempre|siempre|tambi\u00e9n)\s+){{0,2}}(?:{_VERBS})(?:\s+(?:that|que)\b"
+    rf"|tamb\u00e9m|sempre|siempre|tambi\u00e9n)\s+){{0,2}}(?:{_VERBS})(?:,?\s+(?:that|que)\b"
     rf"|\s*[:,]\s*[\"\u201c\u00ab]|\s*:)"
 )
 _ACCORDING = {
@@ -187,10 +187,19 @@ _ACCORDING = {
     for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
 }
 _INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
+_SAY_THEY = re.compile(
+    rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
+    rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"
+)
+_OF_WHOM = re.compile(
+    rf"(?P<who>{_WITH_CAPITAL})['\u2019]s\s+(?:remark|claim|assertion|opinion|view|argument|statement|notion"
+    r"|doctrine|belief|contention|objection)s?(?:,[^.;,]{0,60},)?\s+that\b"
+)
+"""Whose remark it is that something is so."""
 _NOBODY = words(
     "i we he she it they you who which that this these those one there also and but or not to can may must",
     "will would could should might people him her them me us never ever always often then so as if when have",
-    "has had is are was were be been being did does do",
+    "has had is are was were be been being did does do indeed really truly certainly surely still only just",
     "eu nos ele ela eles elas quem que isso isto nao yo nosotros ella ellos ellas quien eso esto no se lo",
     "la el o a os as te le les e y mas pero",
 )

@@ -31,6 +31,8 @@ AROUND = 3_000
 LONGEST_QUOTE = 1_200
 _BEFORE = 2
 """Sentences before a quote in which a name may stand that the claim has."""
+_CONTEXT, _AFTER = 800, 300
+"""Characters before and after a quote that tell whom it speaks of."""
 _MOST_SPOKEN = 40
 _LONGEST_SPOKEN = 2_000
 """How much of what people said is looked at for a quote that stands nowhere else."""
@@ -66,6 +68,8 @@ class Checked:
     where: Standing | None = None
     reason: str = ""
     """Why it was dropped; empty while it stands."""
+    doubt: str = ""
+    """Why it is dropped unless a second reader finds that it follows all the same."""
     is_plain: bool = True
     """Whether all its words are those of the quote; else a second reader must find that it follows."""
     is_constrained: bool = False
@@ -144,7 +148,8 @@ def _check(claim: Claim, scene: Scene) -> Checked:
     verdict = judged(claim.text, ground_of(quote, where, scene))
     if verdict.is_cut or verdict.objection.startswith(("it says more", "it adds")):
         known, verdict = _widened(known, verdict, scene)
-    return replace(known, reason=verdict.objection, is_plain=verdict.is_plain)
+    reason, doubt = ("", verdict.objection) if verdict.is_doubt else (verdict.objection, "")
+    return replace(known, reason=reason, doubt=doubt, is_plain=verdict.is_plain)
 
 
 def _speaks_of(named: Identified, quote: Quote, where: Standing) -> bool:
@@ -156,7 +161,7 @@ def _speaks_of(named: Identified, quote: Quote, where: Standing) -> bool:
 
 
 def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Judged]:
-    """The claim with the whole sentences of its quote, where it needs them and then follows."""
+    """The claim with the whole sentences of its quote, where it needs them and then fares no worse."""
     if known.quote is None:
         return known, verdict
     wider = _whole_sentences(known.quote)
@@ -164,7 +169,7 @@ def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Ju
         return known, verdict
     where = standing(wider.window.found, wider.span.start, scene.sources)
     again = judged(known.claim.text, ground_of(wider, where, scene))
-    if again.objection or len(wider.text) > LONGEST_QUOTE:
+    if again.gravity > verdict.gravity or again.gravity > 1 or len(wider.text) > LONGEST_QUOTE:
         return known, verdict._replace(is_plain=False)
     return replace(known, quote=wider, where=where), again
 
@@ -188,7 +193,17 @@ def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:
         known=tuple(dict.fromkeys(name for name in names if name)),
         is_by_others=is_by_others(quote, source),
         numbers=frozenset(plain_number(each) if each.isdecimal() else each for each in numbers),
+        passage=unbroken(context_of(quote)),
     )
+
+
+def context_of(quote: Quote) -> str:
+    """What stands around a quote, from which a reader knows whom and what it speaks of."""
+    text, offset = quote.window.text, quote.window.offset
+    start, end = quote.span.start - offset, quote.span.end - offset
+    first = next((each.start for each in sentences_of(text, max(0, start - _CONTEXT), start)), start)
+    after = [each.end for each in sentences_of(text, end, min(len(text), end + _AFTER))]
+    return text[first : after[-1] if after else end].strip()
 
 
 def is_by_others(quote: Quote, source: Source | None) -> bool:
