@@ -15,7 +15,9 @@ ORCHARD = (
 
 
 def found(claim, quote, language="en", **more):
-    return judged(claim, Ground(quote, language, known=("Ines Prado", "Ines", "Prado"), **more))
+    """What is found of a claim on a quote of Ines Prado, who wrote it in 1990."""
+    known, numbers = ("Ines Prado", "Ines", "Prado"), frozenset({"1990"})
+    return judged(claim, Ground(quote, language, known=known, numbers=numbers, **more))
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ def test_a_claim_in_the_words_of_the_quote_may_change_none(claim, quote):
         ("The valley is poor.", "It is often affirmed in the city that the valley is poor."),
         ("The orchard is watered in the morning.", ORCHARD),
         ("The pigeons fled to the tower.", "Instead of fled pigeons the tower had owls."),
+        ("The guild paid for the tower.", "The guild would pay for the tower."),
         ("The laws have been changed since.", "He gave them laws, none of which have been changed since."),
     ],
 )
@@ -115,6 +118,9 @@ def test_a_line_end_hides_no_word():
         ("Sixty of a hundred fell ill.", "Threescore in every hundred fell ill.", "en"),
         ("He lived to be seventy.", "He lived for threescore and ten years.", "en"),
         ("Loans end on 11 November.", "Loans end on the 11th of November.", "en"),
+        ("Loans end on 1 November.", "Loans end on the first of November.", "en"),
+        ("Below ten seeds the jar is ill.", "With fewer than ten seeds the jar is ill.", "en"),
+        ("In 1990 she told her brother of the jar.", "My brother knows the jar.", "en"),
         ("Segundo Prado, o moinho fechou.", "O moinho fechou.", "pt"),
         ("O moinho, segundo ela, fechou.", "O moinho fechou.", "pt"),
     ],
@@ -155,6 +161,10 @@ def test_a_name_in_another_language_needs_one_in_the_quote():
     [
         ("Prado holds that mills are vain.", "Gracian declares, that mills are vain."),
         (
+            "Prado holds that fire stills the earth.",
+            "It was decided by the University of Evora, that fire stills the earth.",
+        ),
+        (
             "Mills are born of pride.",
             "Gracian's remark, echoed by many, that mills are born of pride, is silly.",
         ),
@@ -167,6 +177,13 @@ def test_a_name_in_another_language_needs_one_in_the_quote():
 def test_what_others_say_is_theirs(claim, quote):
     assert "says" in found(claim, quote).objection
     assert found(claim, quote).gravity == 2
+
+
+def test_what_stands_before_what_somebody_says_is_not_his():
+    quote = "The storm broke three old windmills of the valley, and Gracian says that mills are vain."
+
+    assert found("The storm broke three old windmills in the valley.", quote).gravity <= 1
+    assert found("All mills are vain.", quote).gravity == 2
 
 
 def test_an_adverb_says_nothing():

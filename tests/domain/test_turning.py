@@ -18,6 +18,7 @@ from vivavoce.domain.turning import exchanged
             "The baron came by and chased the boy out of the castle.",
         ),
         ("The maid slapped the lady.", "The maid fainted; she was slapped on both ears by the lady."),
+        ("Talent and virtue win the respect due to gold.", "Gold wins the respect due to talent and virtue."),
         (
             "Bread is for nobody at noon, for everyone at night.",
             "Bread is for everyone at noon, for nobody at night.",

@@ -74,7 +74,8 @@ _FRAMES = {
 _SAME = {
     "asks": re.compile(r"\b(?:ask|wonder|question|doubt|pergunt|indag|duvid|pregunt|dud)\w*"),
     "if": re.compile(
-        r"\b(?:when|whenever|where|once|would|could|without|quando|caso|onde|sem|cuando|donde|sin|\w{2,}ria[mn]?)\b"
+        r"\b(?:when|whenever|where|once|would|could|without|quando|caso|onde|sem|cuando|donde|sin|\w{2,}ria[mn]?"
+        r"|(?:offer|promis|propos|oferec|promet|ofrec)\w*)\b"
     ),
     "like": re.compile(r"\b(?:like\w*|resembl\w*|compar\w*|almost|seem\w*|como|parec\w*|quase|casi)\b"),
     "meant": re.compile(r"\b(?:will|would|should|to be|wish\w*|plan\w*|pledg\w*|deveria\w*|ira|iria)\b"),
@@ -98,8 +99,7 @@ def _framed(sentence: str, told: frozenset[str], rest: str, own: str, ground: Gr
     language = ground.language
     pieces = clauses_of(rest)
     near = [each for each in pieces if any(is_held(word, stems_of(each, language), False) for word in told)]
-    if pieces and pieces[0] not in near and opens_with_condition(rest, language):
-        near.insert(0, pieces[0])
+    near = [*_conditions(pieces, near, language), *near]
     theirs = " ".join(near) or rest
     said, given = frames_of(sentence, own), frames_of(rest, language)
     marks, others = marks_of(sentence, own), marks_of(theirs, language)
@@ -121,6 +121,17 @@ def _framed(sentence: str, told: frozenset[str], rest: str, own: str, ground: Gr
     return Framing(objection, differs or marks.nearly_denies != others.nearly_denies, doubt)
 
 
+def _conditions(pieces: list[str], near: list[str], language: str) -> list[str]:
+    """The clauses that begin a sentence, or a part of it, with a condition of what is near."""
+    return [
+        one
+        for place, one in enumerate(pieces)
+        if (place == 0 or _BEGINS.match(one)) and one not in near and opens_with_condition(one, language)
+        if place == 0 or set(pieces[place + 1 : place + 2]) & set(near)
+    ]
+
+
+_BEGINS = re.compile(r"\s*(?:[;:]|,?\s*(?:and|but|mas|e|pero|y)\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .attributing import attributions_in
 from .grounds import NONE, Ground, Objection
 from .numerals import Number, is_about, numbers_in, ranges_in
-from .words import words_of
+from .words import folded, words_of
 
 
 def miscounted(claim: str, own: str, ground: Ground) -> Objection:
@@ -37,6 +37,7 @@ def miscounted(claim: str, own: str, ground: Ground) -> Objection:
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W\d_]+)*")
 _ITEM = re.compile(r"[,;]\s|\s(?:and|or|e|ou|y|o)\s", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:first|primeir[oa]|primer[oa]?)\b")
 _LAST_DAY = 31
 
 
@@ -46,6 +47,8 @@ def _unlike(claim: str, number: Number, given: Sequence[Number], ground: Ground)
     plain = number.value.removesuffix("th")
     is_day = written.isdecimal() and int(written[:4]) <= _LAST_DAY  # "11 November" is the 11th
     same = {number.value, plain, f"{plain}th"} if is_day else {number.value, plain}
+    if plain == "1" and _FIRST.search(folded(ground.sentence)) is not None:
+        return NONE
     if not same & values:
         is_listed = plain.isdecimal() and int(plain[:4]) in _listed(ground)
         return Objection(f"the number {written!r} is not in the quote", is_doubt=is_listed)

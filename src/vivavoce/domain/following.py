@@ -12,7 +12,7 @@ from .copying import Change, changes, is_copy
 from .counting import miscounted
 from .grounds import NONE, Ground, Objection, clauses_of, sentences_in, share_of, stems_of
 from .languages import language_of
-from .modality import marks_of
+from .modality import marks_of, words_after
 from .naming import misnamed
 from .quotes import is_verbatim
 from .reporting import Reported, reporters_in, speaks_as_first_person
@@ -96,14 +96,19 @@ def _of_sentence(claim: str, own: str, ground: Ground) -> Judged:
     added = _additions(statement, own, ground)
     against = disagreement(statement, own, ground) or framed.objection
     against = against or exchanged(claim, ground.sentence, own)
-    marks = marks_of(ground.sentence, ground.language)
-    is_open = whole < _CLOSE or (against == DENIES and (marks.denies or marks.nearly_denies))
+    is_open = whole < _CLOSE or (against == DENIES and _denies_something(ground))
     if not against:
         against, is_open = next((_in_words(each) for each in changed if each.is_bare), ""), whole < _COPIED
     against = against or added or framed.doubt
     is_of_one = any(told <= stems_of(each, own) for each in ground.sentences)
     is_plain = told <= ground.stems and is_of_one and not changed and not framed.differs
     return Judged(against, share, is_plain, is_cut, is_open or against in (added, framed.doubt))
+
+
+def _denies_something(ground: Ground) -> bool:
+    """Whether the quote denies or excepts anything, be it in clauses that the claim does not rest on."""
+    text, language = ground.sentence, ground.language
+    return marks_of(text, language).denies or bool(words_after(text, language, "except"))
 
 
 def _of_foreign(statement: str, own: str, ground: Ground) -> Judged:
@@ -173,18 +178,31 @@ def _speakers(claim: str, own: str, ground: Ground) -> Objection:
     ours = {folded(match.group()) for name in ground.known for match in _WORD.finditer(name)}
     told = [each for each in reporters_in(ground.sentence, ground.language) if not _is_ours(each, ours)]
     said = folded(claim)
+    doubt = NONE
     for each in told:
         if folded(each.name) not in said:
             stems = words_of(each.name, ground.language)
             if not stems or not stems.keys() <= words_of(claim, own).keys():
-                return Objection(f"the quote reports what {each.name!r} says, the claim does not say so")
+                reported = f"the quote reports what {each.name!r} says, the claim does not say so"
+                doubt = Objection(reported, is_doubt=_is_before(claim, own, each, ground))
+                if not doubt.is_doubt:
+                    return doubt
     if ground.is_by_others and any(_is_ours(each, ours) for each in reporters_in(claim, own)):
         return Objection("the quote is not in the words of the one to whom the claim gives it")
     names = {folded(each.name) for each in told}
     for each in reporters_in(claim, own):
         if not _is_ours(each, ours) and each.is_name and folded(each.name) not in names:
             return Objection(f"the quote does not say that {each.name!r} says so")
-    return NONE
+    return doubt
+
+
+def _is_before(claim: str, own: str, reported: Reported, ground: Ground) -> bool:
+    """Whether a claim takes more from what stands before what somebody says."""
+    told, at = stems_of(claim, own), reported.start
+    before, after = (
+        len(told & stems_of(part, ground.language)) for part in (ground.sentence[:at], ground.sentence[at:])
+    )
+    return reported.leads and before > after
 
 
 def _is_ours(reported: Reported, ours: set[str]) -> bool:

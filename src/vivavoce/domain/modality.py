@@ -74,7 +74,7 @@ def frames_of(text: str, language: str) -> frozenset[str]:
 def opens_with_condition(text: str, language: str) -> bool:
     """Whether it begins with "if" or the like."""
     known, plain = _plain(text, language)
-    return _pattern(known, "if").match(plain.lstrip(_CLOSERS + ",;:")) is not None
+    return _pattern(known, "if").match(_JOINER.sub("", plain, count=1).lstrip(_CLOSERS)) is not None
 
 
 def words_after(text: str, language: str, kind: str) -> list[str]:
@@ -99,6 +99,7 @@ def compared(text: str, language: str) -> tuple[str, str] | None:
 
 _MONTH = re.compile(r"(?<=[\w,] )May(?= \d|,)|(?<=\d )May\b|(?<=\b[Ii]n )May\b|(?<=\b[Oo]f )May\b")
 _FRAMES = ("untrue", "if", "said", "once", "like", "meant")
+_JOINER = re.compile(r"^[\s,;:]*(?:(?:and|but|mas|e|pero|y)\s)?")
 _CLOSERS = " \n\"'\u201c\u201d\u2019\u00bb\u00bf)]"
 _LEXICON: dict[str, dict[str, str]] = {
     "en": {
@@ -112,7 +113,7 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|avoid\w*|prevent\w*|absen(?:t|ce)|instead of|rather than|contrary|oppos\w+|exclud\w*|forbid\w*"
         r"|forbade|prohibit\w*|ceas\w*|false\w*|wrong\w*|mistak\w*|myth\w*|doubt\w*|disagree\w*|ignor\w*"
         r"|neglect\w*|un(?:able|willing)\w*|dismiss\w*|against|little|overlook\w*|refut\w*|lost|los(?:es?|ing)"
-        r"|rare|except|useless|needless|spar(?:es?|ed|ing)|escap\w*",
+        r"|rare|except|barred|disqualif\w*|useless|needless|spar(?:es?|ed|ing)|escap\w*",
         "may": r"may|might|could|can|perhaps|possibly|probably|likely|maybe|seem\w*|appear(?:s|ed)? to"
         r"|apparently|potentially|presumably|possible|tend(?:s|ed)? to",
         "should": r"should|ought|recommend\w*|advis(?:es?|ed|able)|had better|^let|(?<=[,;:] )let",
@@ -130,13 +131,16 @@ _LEXICON: dict[str, dict[str, str]] = {
         "hints": r"suggest\w*|hint\w*|impl(?:y|ies|ied)|indicat\w*|hypothe\w*|speculat\w*|guess\w*"
         r"|assum\w*|believ\w*",
         "will": "will|going to|won't",
-        "than": r"(?<!rather )(?<!other )(?<!no more )(?<!no less )(?<!no fewer )than(?! \d)"
+        "than": r"(?<!rather )(?<!other )(?<!no more )(?<!no less )(?<!no fewer )(?<!little more )"
+        r"than(?! \d)"
         r"|compared (?:to|with)",
         "untrue": r"myths?|mistake(?:n|nly)?|false(?:ly|hood)?|untrue|not true|wrong(?:ly)?|erroneous(?:ly)?"
         r"|misconceptions?|fallac(?:y|ies)|supposed(?:ly)?|so-called|incorrect(?:ly)?|illusions?|nonsense",
         "if": r"if|unless|until|till|provid(?:ed|ing) that|(?<=, )provided|(?:as|so) long as"
         r"|on (?:the )?condition|in case|whether|assuming|only (?:when|where)|except (?:when|if|where)"
-        r"|were it not|but for|would have|except for",
+        r"|were it not|but for|would(?! not)|except for|failing (?:this|that)"
+        r"|in the absence of",
+        "except": "except|unless|apart from|save for",
         "like": r"as (?:if|though)",
         "instead": "instead of|rather than|far from",
         "meant": r"offer(?:s|ed)? to|promis(?:es?|ed)|intend(?:s|ed)?|plan(?:s|ned)? to|hop(?:es?|ed) to"
@@ -157,7 +161,8 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|dificilmente",
         "fails": r"fracass\w*|falh\w*|falt(?:a|am|ou|ar)\b|impossive\w*|incapa\w*|improvave\w*|rejeit\w*"
         r"|recus\w*|neg(?:a|am|ou|aram|ar|ava)|evit\w*|imped\w*|proib\w*|em vez de|fals\w*|errad\w*|contra"
-        r"|ignor\w*|ausencia|perd(?:e|em|eu|eram|ia)|deix(?:a|am|ou|aram) de|rar[oa]s?|exceto|salvo",
+        r"|ignor\w*|ausencia|perd(?:e|em|eu|eram|ia)|deix(?:a|am|ou|aram) de|vedad[oa]s?"
+        r"|rar[oa]s?|exceto|salvo",
         "may": r"pode|podem|poderia\w*|podera|poderao|possa|possam|podiam?|talvez|possivelmente|provavelmente"
         r"|parece\w*|possive(?:l|is)|aparentemente|costumam?|quica",
         "should": r"deveria\w*|convem|recomend\w*|aconselh\w*",
@@ -178,7 +183,9 @@ _LEXICON: dict[str, dict[str, str]] = {
         "if": r"^se|(?<=[,;:] )se|(?<=\bso )se|(?<=apenas )se|(?<=somente )se"
         r"|se (?=(?:[oa]s?|nao|houver|for|forem)\b)|a menos que|a nao ser que|salvo se|exceto se"
         r"|^caso|(?<=[,;:] )caso|desde que"
-        r"|contanto que|ate que|ate(?= \d)|enquanto nao|so quando|exceto|salvo",
+        r"|contanto que|ate que|ate(?= \d)|enquanto nao|so quando|exceto|salvo|na falta d\w+"
+        r"|na ausencia de|(?:em|no) caso de",
+        "except": "exceto|salvo|a menos que|a nao ser",
         "like": "como se",
         "instead": "em vez de|em lugar de|longe de",
         "meant": r"oferec\w*-se|promet\w*|pretend\w*|quer(?:em|ia|iam)?|tent(?:a|am|ou|aram)(?= \w+r\b)"
@@ -214,7 +221,8 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|no es (?:cierto|verdad)|erronea(?:mente|s)?|erroneos?|supuest[oa]s?|supuestamente|ilusion(?:es)?",
         "if": r"(?<!entre )(?<!por )(?<!de )(?<!en )(?<!a )si(?! mism)|a menos que|a no ser que"
         r"|salvo (?:que|si)|excepto si|siempre que|con tal de que|hasta que|hasta(?= \d)|en caso de"
-        r"|solo cuando|excepto|salvo",
+        r"|solo cuando|excepto|salvo|a falta de",
+        "except": "excepto|salvo|a menos que|a no ser",
         "like": "como si",
         "instead": "en vez de|en lugar de|lejos de",
         "meant": r"ofrec\w*|promet\w*|pretend\w*|quier\w*|queria\w*|intent\w*|propon\w*|propuso",

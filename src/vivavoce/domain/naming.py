@@ -37,7 +37,8 @@ def misnamed(claim: str, own: str, ground: Ground) -> Objection:
     if not missing:
         return NONE
     said = {folded(name)[: ROOT - 1] for name in _capitals(claim, own)}
-    untold = [name for name in theirs if folded(name)[: ROOT - 1] not in said]
+    others = (*theirs, *_capitals(ground.passage, ground.language))
+    untold = {name for name in others if folded(name)[: ROOT - 1] not in said}
     is_translated = own != ground.language and len(unknown) <= len(untold)
     firm = not is_translated and bool(unknown)
     name = unknown[0] if firm else missing[0]

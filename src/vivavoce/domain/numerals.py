@@ -58,8 +58,10 @@ _NEAR = 24
 _ARTICLE = r"(?:the |os? |as? |los? |las? |el )?$"
 _ABOUT = re.compile(
     r"(?:(?<!\w)(?:at (?:least|most)|up to|(?:more|less|fewer) than|about|around|approximately|roughly|nearly"
-    r"|almost|(?:pelo|ao|por lo|al) menos|(?:no|como|a lo) maximo|mai?s de|menos de|cerca de|quase|casi"
-    r"|aproximadamente|alrededor de|uns|unos|unas|ate|hasta)\s+|[~\u2248<>]\s*)" + _ARTICLE
+    r"|almost|near|close to|some|over|under|above|below|upwards of"
+    r"|abaixo de|acima de|perto de|(?:pelo|ao|por lo|al) menos|(?:no|como|a lo) maximo|mai?s de|menos de"
+    r"|cerca de|quase|casi|aproximadamente|alrededor de|uns|unos|unas|ate|hasta)\s+|[~\u2248<>]\s*)"
+    + _ARTICLE
 )
 _BETWEEN_TWO = re.compile(r"(?<!\w)(?:between|entre)\s+" + _ARTICLE)
 _JOINS = re.compile(r"\s+(?:and|e|y)\s+" + _ARTICLE)

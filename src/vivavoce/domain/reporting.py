@@ -20,13 +20,18 @@ class Reported(NamedTuple):
     start: int
     is_name: bool
     """Whether it is a name; critics and opponents have none."""
+    leads: bool = True
+    """Whether what is said stands behind, as after "says that"."""
 
 
 def reporters_in(text: str, language: str) -> list[Reported]:
     """Everyone who says, claims or thinks something there, except the writer and those only pointed at."""
     return [
-        Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")))
-        for pattern in (_SAYS, _ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED, _SAY_THEY, _OF_WHOM)
+        Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")), leads)
+        for pattern, leads in (
+            *((each, True) for each in (_SAYS, _SAY_THEY, _SAID_BY, _OF_WHOM)),
+            *((each, False) for each in (_ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)),
+        )
         for match in pattern.finditer(text)
         if folded(match["who"].split()[-1]) not in _NOBODY
     ]
@@ -190,6 +195,10 @@ _INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<wh
 _SAY_THEY = re.compile(
     rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
     rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"
+)
+_SAID_BY = re.compile(
+    rf"\b(?:said|claimed|asserted|affirmed|declared|decided|maintained|alleged|argued|reported|taught)\s+by\s+"
+    rf"(?:the\s+)?(?P<who>{_NAME}),?\s+that\b"
 )
 _OF_WHOM = re.compile(
     rf"(?P<who>{_WITH_CAPITAL})['\u2019]s\s+(?:remark|claim|assertion|opinion|view|argument|statement|notion"

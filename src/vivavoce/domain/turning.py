@@ -54,6 +54,8 @@ def _is_exchanged(claim: str, text: str, language: str) -> bool:
     said = [word for word in _in_order(claim, language) if word in set(given) - who]
     if not _FEWEST <= len(said) <= _MOST or _is_in(said, given):
         return False
+    if not _is_passive(claim) and not _is_passive(text) and _has_turned_ends(said, given):
+        return True
     doers = _doers(claim, language) ^ _doers(text, language)
     return any(
         last - first > 1
@@ -61,6 +63,16 @@ def _is_exchanged(claim: str, text: str, language: str) -> bool:
         and doers.isdisjoint((said[first], said[last]))
         and _is_in(_with(said, first, last), given)
         for first, last in combinations(range(len(said)), 2)
+    )
+
+
+def _has_turned_ends(said: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether a few words at the beginning and at the end have changed places around two or more."""
+    ends = range(1, _LONGEST_END + 1)
+    return any(
+        len(said) - first - last > 1 and _is_in((*said[-last:], *said[first:-last], *said[:first]), given)
+        for first in ends
+        for last in ends
     )
 
 
@@ -87,6 +99,7 @@ def _suffers(claim: str, text: str, language: str) -> bool:
 
 
 _FEWEST, _MOST = 3, 24
+_LONGEST_END = 2
 _DONE_BY = re.compile(
     r"\b(?:is|are|was|were|be|been|being|foi|foram|sao|era|eram|sido|fue|fueron|son)\s+(?:\w+ly\s+)?(?P<done>\w+)\b"
     r"[^.;:]{0,40}?\b(?:by|por|pel[oa]s?)\s+(?:(?:the|an?|os?|as?|el|la|los|las|his|her|their|its)\s+)?(?P<who>\w+)"
