@@ -186,5 +186,26 @@ def test_what_stands_before_what_somebody_says_is_not_his():
     assert found("All mills are vain.", quote).gravity == 2
 
 
+def test_what_a_figure_of_a_story_says_is_doubted_as_the_words_of_the_author():
+    quote = "Music is the art of noise."
+
+    assert found("Prado holds that music is the art of noise.", quote, is_spoken=True).is_doubt
+    assert found("In the story, music is the art of noise.", quote, is_spoken=True).objection == ""
+
+
+def test_what_he_says_is_doubted_as_what_is_so():
+    quote = "As to Gracian, he affirmed very seriously that a comet drowned the valley."
+
+    assert found("A comet drowned the valley.", quote).objection
+    assert found("Gracian was convinced that a comet drowned the valley.", quote).gravity <= 1
+
+
+def test_whoever_the_quote_names_may_be_the_one_who_thinks_so():
+    quote = "The learned Gracian is of opinion that the comet came twice."
+
+    assert found("Gracian believes that the comet came twice.", quote).gravity <= 1
+    assert found("Halley believes that the comet came twice.", quote).gravity == 2
+
+
 def test_an_adverb_says_nothing():
     assert found("Prado thinks that few will come.", "I indeed believe that few will come.").objection == ""

@@ -10,12 +10,13 @@ from .agreeing import DENIES, disagreement, disagreement_across, framing
 from .attributing import attributions_in
 from .copying import Change, changes, is_copy
 from .counting import miscounted
+from .crediting import miscredited
 from .grounds import NONE, Ground, Objection, clauses_of, sentences_in, share_of, stems_of
 from .languages import language_of
 from .modality import marks_of, words_after
 from .naming import misnamed
 from .quotes import is_verbatim
-from .reporting import Reported, reporters_in, speaks_as_first_person
+from .reporting import speaks_as_first_person
 from .turning import exchanged
 from .vocabulary import words
 from .words import folded, words_of
@@ -48,7 +49,7 @@ def judged(claim: str, ground: Ground) -> Judged:
     """
     own = language_of(claim, ground.language)
     doubt = NONE
-    for check in (_in_own_name, _links, _quotes_within, miscounted, misnamed, _speakers):
+    for check in (_in_own_name, _links, _quotes_within, miscounted, misnamed, miscredited):
         objection = check(claim, own, ground)
         if objection and not objection.is_doubt:
             return Judged(objection.text, 0.0, False)
@@ -171,42 +172,6 @@ def _quotes_within(claim: str, own: str, ground: Ground) -> Objection:
             continue
         return Objection(f"it puts words in quotation marks that the quote does not have: {inner[:80]!r}")
     return NONE
-
-
-def _speakers(claim: str, own: str, ground: Ground) -> Objection:
-    """Whether the claim gives the words to the one who says them."""
-    ours = {folded(match.group()) for name in ground.known for match in _WORD.finditer(name)}
-    told = [each for each in reporters_in(ground.sentence, ground.language) if not _is_ours(each, ours)]
-    said = folded(claim)
-    doubt = NONE
-    for each in told:
-        if folded(each.name) not in said:
-            stems = words_of(each.name, ground.language)
-            if not stems or not stems.keys() <= words_of(claim, own).keys():
-                reported = f"the quote reports what {each.name!r} says, the claim does not say so"
-                doubt = Objection(reported, is_doubt=_is_before(claim, own, each, ground))
-                if not doubt.is_doubt:
-                    return doubt
-    if ground.is_by_others and any(_is_ours(each, ours) for each in reporters_in(claim, own)):
-        return Objection("the quote is not in the words of the one to whom the claim gives it")
-    names = {folded(each.name) for each in told}
-    for each in reporters_in(claim, own):
-        if not _is_ours(each, ours) and each.is_name and folded(each.name) not in names:
-            return Objection(f"the quote does not say that {each.name!r} says so")
-    return doubt
-
-
-def _is_before(claim: str, own: str, reported: Reported, ground: Ground) -> bool:
-    """Whether a claim takes more from what stands before what somebody says."""
-    told, at = stems_of(claim, own), reported.start
-    before, after = (
-        len(told & stems_of(part, ground.language)) for part in (ground.sentence[:at], ground.sentence[at:])
-    )
-    return reported.leads and before > after
-
-
-def _is_ours(reported: Reported, ours: set[str]) -> bool:
-    return all(folded(match.group()) in ours for match in _WORD.finditer(reported.name))
 
 
 def _without_attribution(claim: str, ground: Ground) -> str:

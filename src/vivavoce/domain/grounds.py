@@ -49,6 +49,8 @@ class Ground:
     """Numbers that need not be quoted: the year and the page of the work."""
     passage: str = ""
     """What stands around the quote, from which a reader knows whom "he" means."""
+    is_spoken: bool = False
+    """Whether it stands in quotation marks, as what somebody says there."""
 
     @cached_property
     def sentence(self) -> str:

@@ -37,6 +37,16 @@ def reporters_in(text: str, language: str) -> list[Reported]:
     ]
 
 
+def tells_what_others_say(text: str) -> bool:
+    """Whether somebody says something there who is only pointed at: "he affirmed very seriously that"."""
+    return _THEY_SAY.search(text) is not None
+
+
+def reports(text: str, language: str) -> bool:
+    """Whether a text says of anything that it is said, thought or held."""
+    return bool(reporters_in(text, language)) or _HOLDS.search(text) is not None
+
+
 def is_told_of(authors: Iterable[str], text: str) -> bool:
     """Whether a text speaks of its authors by name, as only others do.
 
@@ -191,7 +201,9 @@ _ACCORDING = {
     # What says "according to" in Portuguese is "second" in Spanish.
     for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
 }
-_INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
+_INVERTED = re.compile(
+    rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?:the\s+)?(?P<who>{_WITH_CAPITAL})"
+)
 _SAY_THEY = re.compile(
     rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
     rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"
@@ -199,6 +211,13 @@ _SAY_THEY = re.compile(
 _SAID_BY = re.compile(
     rf"\b(?:said|claimed|asserted|affirmed|declared|decided|maintained|alleged|argued|reported|taught)\s+by\s+"
     rf"(?:the\s+)?(?P<who>{_NAME}),?\s+that\b"
+)
+_THEY_SAY = re.compile(
+    rf"(?<!\w)(?:[Hh]e|[Ss]he|[Tt]hey|[Ee]l[ea]s?|[Ee]ll[ao]s?|\u00c9l|\u00e9l)\s+(?:[a-z]+\s+)?(?:{_VERBS}|affirme?[sd]?)"
+    rf"(?:\s+[a-z]+){{0,2}},?\s+(?:that|que)\b"
+)
+_HOLDS = re.compile(
+    rf"\b(?:{_VERBS}|affirm\w*|opinion|view|belie[fv]\w*|opini\u00e3o|opini\u00f3n)\b|\b(?:for|para)\s[A-Z]"
 )
 _OF_WHOM = re.compile(
     rf"(?P<who>{_WITH_CAPITAL})['\u2019]s\s+(?:remark|claim|assertion|opinion|view|argument|statement|notion"

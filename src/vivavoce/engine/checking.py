@@ -15,48 +15,24 @@ from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground, unbroken
 from vivavoce.domain.identifiers import Identified
 from vivavoce.domain.numerals import plain_number
-from vivavoce.domain.other_voices import is_another_voice, is_note
 from vivavoce.domain.placing import SHORTEST, placed
 from vivavoce.domain.quotes import Folded
-from vivavoce.domain.reporting import is_told_of
 from vivavoce.domain.sentences import Span, sentences_of, trimmed
 from vivavoce.domain.words import folded
 
 from .corpora import Standing, standing
 from .handlers import Errand, Work
 from .retrieval import Found
+from .surroundings import Quote, Window, context_of, is_by_others, is_spoken
 
 AROUND = 3_000
 """Characters before and after a passage in which a quote of it may stand as well."""
 LONGEST_QUOTE = 1_200
 _BEFORE = 2
 """Sentences before a quote in which a name may stand that the claim has."""
-_CONTEXT, _AFTER = 800, 300
-"""Characters before and after a quote that tell whom it speaks of."""
 _MOST_SPOKEN = 40
 _LONGEST_SPOKEN = 2_000
 """How much of what people said is looked at for a quote that stands nowhere else."""
-
-
-class Window(NamedTuple):
-    """A passage with what stands around it in its document."""
-
-    found: Found
-    offset: int
-    text: str
-
-
-class Quote(NamedTuple):
-    """Words of a document, at their place."""
-
-    window: Window
-    span: Span
-    """In the whole document."""
-
-    @property
-    def text(self) -> str:
-        """The words, exactly as the document has them."""
-        return self.window.text[self.span.start - self.window.offset : self.span.end - self.window.offset]
 
 
 @dataclass(frozen=True)
@@ -194,34 +170,8 @@ def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:
         is_by_others=is_by_others(quote, source),
         numbers=frozenset(plain_number(each) if each.isdecimal() else each for each in numbers),
         passage=unbroken(context_of(quote)),
+        is_spoken=is_spoken(quote),
     )
-
-
-def context_of(quote: Quote) -> str:
-    """What stands around a quote, from which a reader knows whom and what it speaks of."""
-    text, offset = quote.window.text, quote.window.offset
-    start, end = quote.span.start - offset, quote.span.end - offset
-    first = next((each.start for each in sentences_of(text, max(0, start - _CONTEXT), start)), start)
-    after = [each.end for each in sentences_of(text, end, min(len(text), end + _AFTER))]
-    return text[first : after[-1] if after else end].strip()
-
-
-def is_by_others(quote: Quote, source: Source | None) -> bool:
-    """Whether words stand in a part of a work that its authors did not write, by its heading or its text."""
-    headings = quote.window.found.outline.headings_at(quote.span.start)
-    authors = () if source is None else source.authors
-    before, paragraph = _paragraph(quote)
-    return (
-        any(map(is_another_voice, headings)) or is_told_of(authors, paragraph) or is_note(paragraph, before)
-    )
-
-
-def _paragraph(quote: Quote) -> tuple[str, str]:
-    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
-    text, offset = quote.window.text, quote.window.offset
-    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
-    end = text.find("\n\n", max(0, quote.span.end - offset))
-    return text[:begin], text[begin : len(text) if end < 0 else end]
 
 
 def _located(claim: Claim, windows: Sequence[Window]) -> Quote | None:

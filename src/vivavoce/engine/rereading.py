@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from vivavoce.ports import Prompt
 
-from .checking import Checked, context_of
+from .checking import Checked
+from .surroundings import context_of
 
 
 class Pair(NamedTuple):
