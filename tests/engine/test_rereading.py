@@ -11,6 +11,8 @@ Rosa Penedo kept the mill of the valley. In 1902 she built the weir at Lagoa wit
 
 No member may hold the key of the mill for longer than a year. The ferry was no longer of service once the \
 bridge was built.
+
+"The organ is a cage of wind," said the abbot. "Music is the art of hard things."
 """
 QUESTION = "Who may hold the key of the mill?"
 KEY = "No member may hold the key of the mill for longer than a year."
@@ -88,3 +90,11 @@ async def test_without_a_doubt_there_are_no_trials(asked):
 
     assert told["kept"] is True
     assert prompt.question.count("<pair") == 1
+
+
+async def test_a_reader_is_told_that_the_words_are_those_of_somebody_in_the_text(asked):
+    claim = ("Ostrom holds that music is the art of hard things.", 1, "Music is the art of hard things.")
+    _, told, (prompt,) = await asked(claim, True, *YES)
+
+    assert told["kept"] is False
+    assert "doubt: the quote is what somebody says there" in prompt.question

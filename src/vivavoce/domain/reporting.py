@@ -201,9 +201,7 @@ _ACCORDING = {
     # What says "according to" in Portuguese is "second" in Spanish.
     for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
 }
-_INVERTED = re.compile(
-    rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?:the\s+)?(?P<who>{_WITH_CAPITAL})"
-)
+_INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
 _SAY_THEY = re.compile(
     rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
     rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"
