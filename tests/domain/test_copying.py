@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.domain.copying import changes, is_copy
-from vivavoce.domain.following import judged
+from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground
 
 TEXT = (
@@ -31,7 +31,7 @@ TEXT = (
     ],
 )
 def test_a_copy_with_a_changed_small_word_does_not_follow(old, new):
-    assert judged(TEXT.replace(old, new), Ground(TEXT, "en")).objection
+    assert judged(TEXT.replace(old, new), Ground(TEXT, "en")).gravity == 2
 
 
 def test_a_lost_beginning_is_a_change():
@@ -42,7 +42,7 @@ def test_a_lost_beginning_is_a_change():
 
 def test_a_whole_copy_follows():
     assert is_copy(TEXT.replace(" ", "\n").upper(), TEXT)
-    assert judged(TEXT, Ground(TEXT, "en")) == ("", 1.0, True, False)
+    assert judged(TEXT, Ground(TEXT, "en")) == Judged()
 
 
 def test_what_is_left_out_at_the_ends_is_no_change():

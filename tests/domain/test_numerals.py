@@ -21,6 +21,8 @@ from vivavoce.domain.numerals import numbers_in
         ("once men", "en", []),
         ("once hombres", "es", ["11"]),
         ("um dos dois", "pt", ["2"]),
+        ("fourscore and five years, threescore and ten", "en", ["85", "70"]),
+        ("Segundo Lima, o segundo moinho fechou", "pt", ["2th"]),
     ],
 )
 def test_numbers_are_read(text, language, values):

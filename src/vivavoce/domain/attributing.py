@@ -20,7 +20,7 @@ def attributions_in(claim: str, names: Iterable[str], numbers: Iterable[str]) ->
 
 _SHORT_NAME = 2
 _VERB = (
-    "(?:wr(?:ote|ites)|argue[sd]|sa(?:id|ys)|state[sd]|note[sd]|explain(?:s|ed)|h(?:eld|olds)|conclude[sd]"
+    "(?:wr(?:ote|ites)|t(?:old|ells)|name[sd]|describe[sd]|report(?:s|ed)|ask(?:s|ed)|call(?:s|ed)|argue[sd]|sa(?:id|ys)|state[sd]|note[sd]|explain(?:s|ed)|h(?:eld|olds)|conclude[sd]"
     "|escreve(?:u)?|argument(?:a|ou|\u00f3)|diz|disse|afirm(?:a|ou|\u00f3)|sustent(?:a|ou)|conclui(?:u)?"
     "|escrib(?:e|i\u00f3)|dice|dijo|sostiene|sostuvo|concluye)"
 )
@@ -47,7 +47,8 @@ def _patterns(names: str, figures: str) -> Iterator[re.Pattern[str]]:
         published = r"(?:published\s+in\s+|publicad[oa]\s+e[mn]\s+)?"
         with_year = rf"{names}(?:['\u2019]s)?{_CLOSING},?\s*\(?{published}{figures}\)?"
         before = rf"\b(?:in|em|en)\s+{figures},?\s+{names}\s+{_VERB}\b"
+        told = rf"\b(?:in|em|en)\s+{figures},?\s+(?:s?he|el[ea]|\u00e9l|ella)\s+{_VERB}\b"
         after = rf"{names}\s+{_VERB}\s+(?:in|em|en)\s+{figures}"
         inside = rf"(?:{names}|{_PAGE}|{figures}|see\b|cf\.|and\b|et\s+al\.|[\s,;:&\"'\u201c\u201d*_])"
         has_name = rf"(?=[^()]*(?:{names}|{_PAGE}))"
-        yield re.compile(rf"{with_year}|{before}|{after}|\({has_name}{inside}++\)", re.IGNORECASE)
+        yield re.compile(rf"{with_year}|{before}|{told}|{after}|\({has_name}{inside}++\)", re.IGNORECASE)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from .agreeing import disagreement, disagreement_across, framing
+from .agreeing import DENIES, disagreement, disagreement_across, framing
 from .attributing import attributions_in
 from .copying import Change, changes, is_copy
-from .grounds import ROOT, Ground, clauses_of, sentences_in, share_of, stems_of
-from .languages import language_of, small_words
-from .numerals import Number, is_about, numbers_in, ranges_in
+from .counting import miscounted
+from .crediting import miscredited
+from .grounds import NONE, Ground, Objection, clauses_of, sentences_in, share_of, stems_of
+from .languages import language_of
+from .modality import marks_of, words_after
+from .naming import misnamed
 from .quotes import is_verbatim
-from .reporting import Reported, reporters_in, speaks_as_first_person
+from .reporting import speaks_as_first_person
+from .turning import exchanged
 from .vocabulary import words
 from .words import folded, words_of
 
@@ -29,31 +33,47 @@ class Judged(NamedTuple):
     """Whether all its words are those of one sentence of the quote, meant as there; else it is read again."""
     is_cut: bool = False
     """Whether the quote leaves out what the claim has, or should have, of the quote's sentence."""
+    is_doubt: bool = False
+    """Whether words cannot tell, so that a second reader may find that it follows all the same."""
+
+    @property
+    def gravity(self) -> int:
+        """0 where nothing speaks against it, 1 for a doubt, 2 for more."""
+        return 0 if not self.objection else 1 if self.is_doubt else 2
 
 
 def judged(claim: str, ground: Ground) -> Judged:
     """What speaks against a claim: numbers, names, who says it, denial, force, quantity, or what it adds.
 
-    Each sentence of it must be borne out by itself.
+    Each sentence of it must be borne out by itself. Where it is in words of its own, most of this is a doubt.
     """
     own = language_of(claim, ground.language)
-    for check in (_in_own_name, _links, _quotes_within, _numbers, _names, _speakers):
+    doubt = NONE
+    for check in (_in_own_name, _links, _quotes_within, miscounted, misnamed, miscredited):
         objection = check(claim, own, ground)
-        if objection:
-            return Judged(objection, 0.0, False)
+        if objection and not objection.is_doubt:
+            return Judged(objection.text, 0.0, False)
+        doubt = doubt or objection
     each = [_of_sentence(sentence, own, ground) for sentence in sentences_in(claim)]
     if not each:
         return Judged(_NOTHING, 0.0, False)
+    against = sorted((one for one in each if one.objection), key=lambda one: one.is_doubt)
+    first = against[0] if against else Judged(doubt.text, is_doubt=bool(doubt))
     return Judged(
-        next((one.objection for one in each if one.objection), ""),
+        first.objection,
         min(one.share for one in each),
-        all(one.is_plain for one in each),
+        not doubt and all(one.is_plain for one in each),
         any(one.is_cut for one in each),
+        first.is_doubt,
     )
 
 
 _LEAST = 0.34
-"""Which share of a sentence's words the quote must hold at all, by their roots."""
+"""Which share of a sentence's words the quote must hold, by their roots, where nobody reads it again."""
+_CLOSE = 0.75
+"""From which share on a sentence is in the words of the quote, so that these tell what it changes."""
+_COPIED = 0.9
+"""From which share on it can only be a copy with another word."""
 _NOTHING = "it says nothing that the quote could bear out"
 
 
@@ -69,19 +89,34 @@ def _of_sentence(claim: str, own: str, ground: Ground) -> Judged:
     is_cut = framed.differs or not told & theirs <= ground.stems
     share = share_of(told, ground.stems, is_foreign=own != ground.language)
     if own != ground.language:
-        return Judged(disagreement_across(statement, own, ground), share, False, framed.differs)
+        return _of_foreign(statement, own, ground)._replace(share=share, is_cut=framed.differs)
+    whole = share_of(told, theirs)
     if share < _LEAST:
-        return Judged("it says more than the quote does", share, False, is_cut)
+        return Judged("it says more than the quote does", share, False, is_cut, whole > 0)
     changed = list(changes(_without_figures(claim, ground), ground.sentence, own))
-    objection = (
-        _additions(statement, own, ground)
-        or disagreement(statement, own, ground)
-        or framed.objection
-        or next((_in_words(each) for each in changed if each.is_bare), "")
-    )
+    added = _additions(statement, own, ground)
+    against = disagreement(statement, own, ground) or framed.objection
+    against = against or exchanged(claim, ground.sentence, own)
+    is_open = whole < _CLOSE or (against == DENIES and _denies_something(ground))
+    if not against:
+        against, is_open = next((_in_words(each) for each in changed if each.is_bare), ""), whole < _COPIED
+    against = against or added or framed.doubt
     is_of_one = any(told <= stems_of(each, own) for each in ground.sentences)
     is_plain = told <= ground.stems and is_of_one and not changed and not framed.differs
-    return Judged(objection, share, is_plain, is_cut)
+    return Judged(against, share, is_plain, is_cut, is_open or against in (added, framed.doubt))
+
+
+def _denies_something(ground: Ground) -> bool:
+    """Whether the quote denies or excepts anything, be it in clauses that the claim does not rest on."""
+    text, language = ground.sentence, ground.language
+    return marks_of(text, language).denies or bool(words_after(text, language, "except"))
+
+
+def _of_foreign(statement: str, own: str, ground: Ground) -> Judged:
+    """What speaks against a sentence in another language; only a doubt where it stands around the quote."""
+    objection = disagreement_across(statement, own, ground)
+    alone = disagreement_across(statement, own, replace(ground, around=""))
+    return Judged(objection, is_plain=False, is_doubt=objection != "" and not alone)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W\d_]+)*")
@@ -114,18 +149,19 @@ def _in_words(change: Change) -> str:
     )
 
 
-def _in_own_name(claim: str, own: str, ground: Ground) -> str:
+def _in_own_name(claim: str, own: str, ground: Ground) -> Objection:
     is_own = speaks_as_first_person(claim, own, ground.sentence)
-    return "it speaks in the first person, as if the thinker spoke" if is_own else ""
+    return Objection("it speaks in the first person, as if the thinker spoke") if is_own else NONE
 
 
-def _links(claim: str, own: str, ground: Ground) -> str:
+def _links(claim: str, own: str, ground: Ground) -> Objection:
     """Whether it leads readers elsewhere, or brings markup that the quote does not have."""
     found = _LINK.search(claim)
-    return "" if found is None or found.group() in ground.quote else "it holds a link or markup"
+    is_theirs = found is None or found.group() in ground.quote
+    return NONE if is_theirs else Objection("it holds a link or markup")
 
 
-def _quotes_within(claim: str, own: str, ground: Ground) -> str:
+def _quotes_within(claim: str, own: str, ground: Ground) -> Objection:
     """Whether other words in quotation marks stand in the quote too."""
     titles = {folded(name) for name in ground.known}
     for found in _QUOTED.finditer(claim):
@@ -134,125 +170,8 @@ def _quotes_within(claim: str, own: str, ground: Ground) -> str:
             continue
         if is_verbatim(folded(inner), folded(ground.sentence)):
             continue
-        return f"it puts words in quotation marks that the quote does not have: {inner[:80]!r}"
-    return ""
-
-
-def _numbers(claim: str, own: str, ground: Ground) -> str:
-    """Whether each number stands in the quote and counts the same there; one that names the work need not."""
-    named = attributions_in(claim, ground.known, ground.numbers)
-    given = numbers_in(ground.sentence, ground.language)
-    values = {number.value for number in given}
-    said = [
-        number
-        for number in numbers_in(claim, own)
-        if number.value not in ground.numbers or not any(start <= number.start < end for start, end in named)
-    ]
-    for number in said:
-        plain = number.value.removesuffix("th")
-        if number.value not in values and not (number.value != plain and plain in values):
-            return f"the number {claim[number.start : number.end]!r} is not in the quote"
-        theirs = [each for each in given if each.value == number.value]
-        if theirs and all(is_about(ground.sentence, each) for each in theirs) and not is_about(claim, number):
-            return f"the number {claim[number.start : number.end]!r} is only a bound in the quote"
-    return _ranges(said, given, ground) or (
-        "" if own != ground.language else _counts(claim, said, given, ground)
-    )
-
-
-def _ranges(said: Sequence[Number], given: Sequence[Number], ground: Ground) -> str:
-    """Whether of two numbers between which something lies the claim takes one alone."""
-    told = {number.value for number in said}
-    for ends in ranges_in(ground.sentence, given):
-        if len(told & set(ends)) == 1 and sum(number.value in ends for number in given) == len(ends):
-            return f"the quote says between {ends[0]} and {ends[1]}, the claim names one of them"
-    return ""
-
-
-def _counts(claim: str, said: Sequence[Number], given: Sequence[Number], ground: Ground) -> str:
-    """Whether a number counts what it counts in the quote."""
-    counted: dict[str, set[str]] = {}
-    for number in given:
-        for stem in _next_stem(ground.sentence, number.end, ground.language):
-            counted.setdefault(stem, set()).add(number.value)
-    for number in said:
-        for stem in _next_stem(claim, number.end, ground.language):
-            if stem in counted and number.value not in counted[stem]:
-                return f"the number {claim[number.start : number.end]!r} counts something else in the quote"
-    return ""
-
-
-def _next_stem(text: str, at: int, language: str) -> list[str]:
-    """The word right after a place."""
-    found = _WORD.search(text, at)
-    return [] if found is None or found.start() > at + 2 else list(words_of(found.group(), language))
-
-
-def _names(claim: str, own: str, ground: Ground) -> str:
-    """Whether each name stands in the quote, in its sentence, or near it where the quote names nobody."""
-    if own == "de":
-        return ""
-    written = {folded(match.group()) for match in _WORD.finditer(ground.sentence)}
-    written |= {folded(match.group()) for name in ground.known for match in _WORD.finditer(name)}
-    beside = {folded(match.group()) for match in _WORD.finditer(ground.nearby)}
-    has_names = any(_capitals(ground.sentence, ground.language))
-    for name in _capitals(claim, own):
-        plain = folded(name).removesuffix("'s").removesuffix("\u2019s")
-        if _is_among(plain, written) or (not has_names and _is_among(plain, beside)):
-            continue
-        return f"the name {name!r} is not in the quote"
-    return ""
-
-
-def _is_among(plain: str, written: Iterable[str]) -> bool:
-    parts = plain.split("-")
-    return any(
-        plain == each
-        or each.removesuffix("'s").removesuffix("\u2019s") == plain
-        or (len(plain) >= ROOT and each[:ROOT] == plain[:ROOT])
-        for each in written
-    ) or (len(parts) > 1 and all(_is_among(part, written) for part in parts))
-
-
-def _capitals(text: str, language: str) -> list[str]:
-    """The words with a capital that begin no sentence and are no heading."""
-    found = []
-    small = small_words(language) | _NAMELESS
-    at_start = True
-    every = list(_WORD.finditer(text))
-    for place, match in enumerate(every):
-        word = match.group()
-        before = text[every[place - 1].end() : match.start()] if place else ""
-        at_start = place == 0 or bool(re.search(r"[.!?:\"\u201c\u201d\u00ab]", before))
-        if word[0].isupper() and not at_start and word.lower() not in small and len(word) > 1:
-            found.append(word)
-    return [] if 2 * len(found) > len(every) and len(every) > 4 else found
-
-
-_NAMELESS = words("i i'm i'll i've i'd english portuguese spanish yes no")
-
-
-def _speakers(claim: str, own: str, ground: Ground) -> str:
-    """Whether the claim gives the words to the one who says them."""
-    ours = {folded(match.group()) for name in ground.known for match in _WORD.finditer(name)}
-    told = [each for each in reporters_in(ground.sentence, ground.language) if not _is_ours(each, ours)]
-    said = folded(claim)
-    for each in told:
-        if folded(each.name) not in said:
-            stems = words_of(each.name, ground.language)
-            if not stems or not stems.keys() <= words_of(claim, own).keys():
-                return f"the quote reports what {each.name!r} says, the claim does not say so"
-    if ground.is_by_others and any(_is_ours(each, ours) for each in reporters_in(claim, own)):
-        return "the quote is not in the words of the one to whom the claim gives it"
-    names = {folded(each.name) for each in told}
-    for each in reporters_in(claim, own):
-        if not _is_ours(each, ours) and each.is_name and folded(each.name) not in names:
-            return f"the quote does not say that {each.name!r} says so"
-    return ""
-
-
-def _is_ours(reported: Reported, ours: set[str]) -> bool:
-    return all(folded(match.group()) in ours for match in _WORD.finditer(reported.name))
+        return Objection(f"it puts words in quotation marks that the quote does not have: {inner[:80]!r}")
+    return NONE
 
 
 def _without_attribution(claim: str, ground: Ground) -> str:

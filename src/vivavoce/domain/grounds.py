@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from .numerals import numbers_in
 from .sentences import sentences_of
@@ -14,6 +15,20 @@ from .words import words_of
 
 ROOT = 5
 """Words of which so many letters are the same are of one root; one less across languages."""
+
+
+class Objection(NamedTuple):
+    """What speaks against a claim; false where nothing does."""
+
+    text: str = ""
+    is_doubt: bool = False
+    """Whether words cannot tell, so that a second reader may find that the claim follows all the same."""
+
+    def __bool__(self) -> bool:
+        return self.text != ""
+
+
+NONE = Objection()
 
 
 @dataclass(frozen=True)
@@ -32,6 +47,10 @@ class Ground:
     """Whether it stands in an introduction or another text that the authors did not write."""
     numbers: frozenset[str] = frozenset()
     """Numbers that need not be quoted: the year and the page of the work."""
+    passage: str = ""
+    """What stands around the quote, from which a reader knows whom "he" means."""
+    is_spoken: bool = False
+    """Whether it stands in quotation marks, as what somebody says there."""
 
     @cached_property
     def sentence(self) -> str:
@@ -56,11 +75,12 @@ def sentences_in(text: str) -> list[str]:
 
 
 def unbroken(text: str) -> str:
-    """A text as it was before it was set in lines: ligatures apart, divided words whole."""
+    """A text as it was before it was set in lines: ligatures apart, divided words whole, in one line."""
     plain = unicodedata.normalize("NFKC", text).replace("\u00ad\n", "").replace("\u00ad", "")
-    return _DIVIDED.sub("", plain)
+    return _BLANKS.sub(" ", _DIVIDED.sub("", plain))
 
 
+_BLANKS = re.compile(r"\s+")
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-[ \t]*\n\s*(?=[^\W\d_])")
 
 
@@ -91,6 +111,7 @@ def clauses_of(text: str) -> list[str]:
 
 
 _CLAUSE = re.compile(
-    r"[,;:()\u2014\u2013]\s|\s(?:and|but|because|while|whereas|so|which|e|mas|porque|enquanto|y|pero|mientras)\s",
+    r"[,;:()\u2014\u2013]\s|\s(?:and|but|because|while|whereas|so|e|mas|porque|enquanto|y|pero|mientras"
+    r"|(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bby )which)\s",
     re.IGNORECASE,
 )

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from .opposites import opposites_in
 from .words import folded
 
 
@@ -53,7 +54,7 @@ def marks_of(text: str, language: str) -> Marks:
         is_hinted=has("hints"),
         sides=frozenset(
             (number, bool(is_second))
-            for number, pair in enumerate(_opposites(known))
+            for number, pair in enumerate(opposites_in(known))
             for is_second, side in enumerate(pair)
             if side.search(plain) is not None
         ),
@@ -73,7 +74,7 @@ def frames_of(text: str, language: str) -> frozenset[str]:
 def opens_with_condition(text: str, language: str) -> bool:
     """Whether it begins with "if" or the like."""
     known, plain = _plain(text, language)
-    return _pattern(known, "if").match(plain.lstrip(_CLOSERS)) is not None
+    return _pattern(known, "if").match(_JOINER.sub("", plain, count=1).lstrip(_CLOSERS)) is not None
 
 
 def words_after(text: str, language: str, kind: str) -> list[str]:
@@ -97,55 +98,71 @@ def compared(text: str, language: str) -> tuple[str, str] | None:
 
 
 _MONTH = re.compile(r"(?<=[\w,] )May(?= \d|,)|(?<=\d )May\b|(?<=\b[Ii]n )May\b|(?<=\b[Oo]f )May\b")
-_FRAMES = ("untrue", "if", "said", "once")
+_FRAMES = ("untrue", "if", "said", "once", "like", "meant")
+_JOINER = re.compile(r"^[\s,;:]*(?:(?:and|but|mas|e|pero|y)\s)?")
 _CLOSERS = " \n\"'\u201c\u201d\u2019\u00bb\u00bf)]"
 _LEXICON: dict[str, dict[str, str]] = {
     "en": {
         "neutral": "not only|not just|not merely|not least|no doubt|nothing but|nothing less than"
         "|no less than|above all|after all|all in all|at all|all the same|first of all|for all that"
-        "|all over|no matter|even if|as if|if any|if not|if only",
+        "|all over|no matter|even if|if any|if not|if only|let alone|of all possible"
+        "|(?:no|not) (?:more|less|fewer|later|earlier) than",
         "not": r"not|\w+n't|no|never|none|nobody|nothing|nowhere|cannot|neither|nor|without|hardly"
         r"|scarcely|rarely|seldom|barely|(?<!a )(?<!quite a )few|by no means",
         "fails": r"fail\w*|lack\w*|impossible|unable|unlikely|reject\w*|refus\w*|den(?:y|ies|ied|ying)"
         r"|avoid\w*|prevent\w*|absen(?:t|ce)|instead of|rather than|contrary|oppos\w+|exclud\w*|forbid\w*"
         r"|forbade|prohibit\w*|ceas\w*|false\w*|wrong\w*|mistak\w*|myth\w*|doubt\w*|disagree\w*|ignor\w*"
-        r"|neglect\w*|un(?:able|willing)\w*|dismiss\w*|against|little|overlook\w*|refut\w*",
+        r"|neglect\w*|un(?:able|willing)\w*|dismiss\w*|against|little|overlook\w*|refut\w*|lost|los(?:es?|ing)"
+        r"|rare|except|barred|disqualif\w*|useless|needless|spar(?:es?|ed|ing)|escap\w*",
         "may": r"may|might|could|can|perhaps|possibly|probably|likely|maybe|seem\w*|appear(?:s|ed)? to"
         r"|apparently|potentially|presumably|possible|tend(?:s|ed)? to",
-        "should": r"should|ought|recommend\w*|advis(?:es?|ed|able)|had better",
+        "should": r"should|ought|recommend\w*|advis(?:es?|ed|able)|had better|^let|(?<=[,;:] )let",
         "must": r"must|shall|ha(?:s|ve|d) to|needs? to|needed to|require[ds]?|necessar(?:y|ily)"
         r"|necessitat\w*|obliged|obligatory|mandatory|inevitabl[ey]|compulsory",
         "all": r"all|every|everyone|everybody|everything|everywhere|always|never|none|no one|nobody|each"
         r"|entirely|only|solely|exclusively|completely|totally|invariably|universally|without exception"
-        r"|in any case|ever",
-        "some": r"some|sometimes|many|most|mostly|several|often|usually|frequently|generally|partly|partially"
-        r"|occasionally|certain|few|majority|minority|typically|in part|almost|nearly|half",
+        r"|in any case|ever|alone|merely",
+        "some": r"some|sometimes|many|(?<!the )most|mostly|(?<!the )several|often|usually|frequently"
+        r"|generally|partly|partially|occasionally|certain|few|majority|minority|typically|in part|almost"
+        r"|nearly|half",
         "proves": r"prov(?:e|es|ed|en|ing)|proofs?|demonstrat\w*|confirm\w*|guarantee\w*|certainly"
         r"|undoubtedly|definitely|conclusive\w*|undeniabl\w*|ensures?|ensured|beyond doubt|irrefutabl\w*"
         r"|settled",
         "hints": r"suggest\w*|hint\w*|impl(?:y|ies|ied)|indicat\w*|hypothe\w*|speculat\w*|guess\w*"
         r"|assum\w*|believ\w*",
         "will": "will|going to|won't",
-        "than": r"than|compared (?:to|with)",
+        "than": r"(?<!rather )(?<!other )(?<!no more )(?<!no less )(?<!no fewer )(?<!little more )"
+        r"than(?! \d)"
+        r"|compared (?:to|with)",
         "untrue": r"myths?|mistake(?:n|nly)?|false(?:ly|hood)?|untrue|not true|wrong(?:ly)?|erroneous(?:ly)?"
         r"|misconceptions?|fallac(?:y|ies)|supposed(?:ly)?|so-called|incorrect(?:ly)?|illusions?|nonsense",
         "if": r"if|unless|until|till|provid(?:ed|ing) that|(?<=, )provided|(?:as|so) long as"
         r"|on (?:the )?condition|in case|whether|assuming|only (?:when|where)|except (?:when|if|where)"
-        r"|were it not|but for",
+        r"|were it not|but for|would(?! not)|except for|failing (?:this|that)"
+        r"|in the absence of",
+        "except": "except|unless|apart from|save for",
+        "like": r"as (?:if|though)",
+        "instead": "instead of|rather than|far from",
+        "meant": r"offer(?:s|ed)? to|promis(?:es?|ed)|intend(?:s|ed)?|plan(?:s|ned)? to|hop(?:es?|ed) to"
+        r"|wish(?:es|ed)? to|want(?:s|ed)? to|tr(?:y|ies|ied) to|attempt(?:s|ed)? to|propos(?:es?|ed)",
         "said": r"(?:is|are|was|were|be|been|being) (?:\w+ )?(?:said|claimed|alleged|believed|thought|assumed"
-        r"|presumed|reported|rumou?red|supposed|considered|deemed)(?: to| that)?"
+        r"|presumed|reported|rumou?red|supposed|considered|deemed|affirmed|asserted|objected|suspected"
+        r"|reckoned)(?: to| that)?|(?:suspect|expect)(?:s|ed)?|(?:suppos|imagin|fanc)(?:es?|ed|ies|ied)"
+        r"|boast(?:s|ed)?|pretend(?:s|ed)?"
         r"|(?:said|claimed|alleged|believed|thought|assumed|presumed|reported|rumou?red) to (?:be|have)"
         r"|allegedly|reportedly|purported(?:ly)?|supposedly",
         "once": r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!been )(?<!being )(?<!ly )used to|formerly",
     },
     "pt": {
         "neutral": "nao so|nao apenas|nao somente|sem duvida|nada mais que|nada menos que|acima de tudo"
-        "|sobretudo|ao todo|todavia|so que|para sempre",
+        "|sobretudo|ao todo|todavia|so que|para sempre"
+        "|nao (?:superior|inferior) a|nao (?:mais|menos) (?:de|que|do que)",
         "not": r"nao|nunca|jamais|nem|sem|nenhum|nenhuma|ninguem|nada|tampouco|raramente|poucos|poucas"
         r"|dificilmente",
         "fails": r"fracass\w*|falh\w*|falt(?:a|am|ou|ar)\b|impossive\w*|incapa\w*|improvave\w*|rejeit\w*"
         r"|recus\w*|neg(?:a|am|ou|aram|ar|ava)|evit\w*|imped\w*|proib\w*|em vez de|fals\w*|errad\w*|contra"
-        r"|ignor\w*|ausencia",
+        r"|ignor\w*|ausencia|perd(?:e|em|eu|eram|ia)|deix(?:a|am|ou|aram) de|vedad[oa]s?"
+        r"|rar[oa]s?|exceto|salvo",
         "may": r"pode|podem|poderia\w*|podera|poderao|possa|possam|podiam?|talvez|possivelmente|provavelmente"
         r"|parece\w*|possive(?:l|is)|aparentemente|costumam?|quica",
         "should": r"deveria\w*|convem|recomend\w*|aconselh\w*",
@@ -159,15 +176,23 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|indubitave\w*|sem sombra de duvida",
         "hints": r"suger\w*|indic(?:a|am|ou|aram)|acredit\w*|sup(?:oe|oem|unha|unham)|insinu\w*",
         "will": "vai|vao|ira|irao",
-        "than": r"(?:mais|menos|maior|maiores|menor|menores|melhor|melhores|pior|piores)\b[^.;]{0,60}?\bque",
+        "than": r"(?:mais|menos|maior|maiores|menor|menores|melhor|melhores|pior|piores)\b[^.,;:]{0,40}?"
+        r"(?<!\be )\bque",
         "untrue": r"mitos?|um (?:erro|engano|equivoco)|equivocad\w*|enganos[oa]s?|errad[oa]s?|fals[oa]s?"
         r"|falsamente|nao e verdade|erronea(?:mente|s)?|erroneos?|supost[oa]s?|supostamente|ilus(?:ao|oes)",
         "if": r"^se|(?<=[,;:] )se|(?<=\bso )se|(?<=apenas )se|(?<=somente )se"
         r"|se (?=(?:[oa]s?|nao|houver|for|forem)\b)|a menos que|a nao ser que|salvo se|exceto se"
         r"|^caso|(?<=[,;:] )caso|desde que"
-        r"|contanto que|ate que|ate(?= \d)|enquanto nao|so quando",
+        r"|contanto que|ate que|ate(?= \d)|enquanto nao|so quando|exceto|salvo|na falta d\w+"
+        r"|na ausencia de|(?:em|no) caso de",
+        "except": "exceto|salvo|a menos que|a nao ser",
+        "like": "como se",
+        "instead": "em vez de|em lugar de|longe de",
+        "meant": r"oferec\w*-se|promet\w*|pretend\w*|quer(?:em|ia|iam)?|tent(?:a|am|ou|aram)(?= \w+r\b)"
+        r"|propoe|propos|propunha|espera(?:va)?m?(?= \w+r\b)",
         "said": r"(?:e|sao|foi|foram|era|eram) (?:dit[oa]s?|tid[oa]s?|considerad[oa]s?)|diz-se|dizia-se"
-        r"|dizem que|alegadamente|supostamente|alegad[oa]s?",
+        r"|dizem(?: [ao]s(?: \w+){1,2})? que|ha quem diga|houve quem (?:me )?dissesse"
+        r"|alegadamente|supostamente|alegad[oa]s?|suspeit(?:a|am|ava|avam|ou|aram)",
         "once": r"costumavam?|antigamente|outrora",
     },
     "es": {
@@ -190,85 +215,22 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|garantiz\w*|ciertamente|indudabl\w*",
         "hints": r"sugier\w*|suger\w*|indic(?:a|an|o|aron)|cre(?:e|en|ia|ian|yo)|supon\w*|insinu\w*",
         "will": "va a|van a|sera|seran",
-        "than": r"(?:mas|menos|mayor|mayores|menor|menores|mejor|mejores|peor|peores)\b[^.;]{0,60}?\bque",
+        "than": r"(?:mas|menos|mayor|mayores|menor|menores|mejor|mejores|peor|peores)\b[^.,;:]{0,40}?"
+        r"(?<!\bes )\bque",
         "untrue": r"mitos?|un (?:error|engano)|equivocad\w*|enganos[oa]s?|fals[oa]s?|falsamente"
         r"|no es (?:cierto|verdad)|erronea(?:mente|s)?|erroneos?|supuest[oa]s?|supuestamente|ilusion(?:es)?",
         "if": r"(?<!entre )(?<!por )(?<!de )(?<!en )(?<!a )si(?! mism)|a menos que|a no ser que"
         r"|salvo (?:que|si)|excepto si|siempre que|con tal de que|hasta que|hasta(?= \d)|en caso de"
-        r"|solo cuando",
-        "said": r"se (?:dice|decia|afirma|cree|creia) que|dicen que|presunt[oa]s?|presuntamente|supuestamente"
+        r"|solo cuando|excepto|salvo|a falta de",
+        "except": "excepto|salvo|a menos que|a no ser",
+        "like": "como si",
+        "instead": "en vez de|en lugar de|lejos de",
+        "meant": r"ofrec\w*|promet\w*|pretend\w*|quier\w*|queria\w*|intent\w*|propon\w*|propuso",
+        "said": r"se (?:dice|decia|afirma|cree|creia) que|dicen(?: l[ao]s(?: \w+){1,2})? que"
+        r"|presunt[oa]s?|presuntamente|supuestamente"
         r"|(?:es|son|fue|fueron|era|eran) (?:considerad[oa]s?|tenid[oa]s? por)",
         "once": r"solian?|antiguamente|antano",
     },
-}
-_OPPOSITES: dict[str, str] = {
-    "en": r"""more|greater|larger|bigger = less|fewer|smaller
-        higher|high|above = lower|low|below
-        better|best = worse|worst
-        stronger|strong|strengthen\w* = weaker|weak|weaken\w*
-        faster|quick\w* = slower|slow\w*
-        longer = shorter
-        before|earlier|precede\w* = after|later|follow(?:s|ed)?
-        increas\w*|rise[sn]?|rising|rose|gr[oe]w\w* = decreas\w*|declin\w*|fell|reduc\w*|shr[iau]nk\w*
-        most = least
-        success\w*|succeed\w* = fail\w*
-        support\w*|favou?r\w* = oppos\w+|against
-        allow\w*|permit\w* = forbid\w*|prohibit\w*|ban|bans|banned
-        includ\w* = exclud\w*
-        agree\w* = disagree\w*
-        possible = impossible
-        legal = illegal
-        true|truth = false\w*
-        rich\w* = poor\w*
-        good = bad|evil
-        easy|easier|easily = hard|harder|difficult\w*
-        early = late
-        cheap\w* = expensive|costly
-        public\w* = privat\w*
-        maximum = minimum
-        begin\w*|beg[au]n|start\w* = end|ends|ended
-        w[io]n|wins = los[et]|loses
-        accept\w* = reject\w*
-        gain\w* = loss\w*
-        equal\w* = unequal\w*|inequal\w*
-        formal = informal
-        central\w* = decentral\w*""",
-    "pt": r"""mais|maior|maiores = menos|menor|menores
-        melhor|melhores = pior|piores
-        acima = abaixo
-        antes = depois|apos
-        aument\w*|cresc\w* = diminu\w*|reduz\w*|reduc\w*|caiu|cai
-        sucesso\w*|exito\w* = fracass\w*
-        permit\w* = proib\w*
-        inclu\w* = exclu\w*
-        possive\w* = impossive\w*
-        verdad\w* = fals\w*
-        ric[oa]s? = pobre\w*
-        bom|boa|bons|boas|bem = mau|ma|maus|mas|mal
-        facil\w* = dific\w*
-        public[oa]s? = privad[oa]s?
-        alt[oa]s? = baix[oa]s?
-        forte\w* = frac[oa]s?
-        aceit\w* = rejeit\w*
-        igua\w* = desigua\w*""",
-    "es": r"""mas|mayor|mayores = menos|menor|menores
-        mejor|mejores = peor|peores
-        encima = debajo
-        antes = despues|tras
-        aument\w*|crec\w* = dismin\w*|reduc\w*|redujo
-        exito\w* = fracas\w*
-        permit\w* = prohib\w*
-        inclu\w* = exclu\w*
-        posible\w* = imposible\w*
-        verdad\w* = fals\w*
-        ric[oa]s? = pobre\w*
-        buen[oa]?s?|bien = mal[oa]?s?|mal
-        facil\w* = dific\w*
-        public[oa]s? = privad[oa]s?
-        alt[oa]s? = baj[oa]s?
-        fuerte\w* = debil\w*
-        acept\w* = rechaz\w*
-        igual\w* = desigual\w*""",
 }
 
 
@@ -282,16 +244,3 @@ def _plain(text: str, language: str) -> tuple[str, str]:
 @cache
 def _pattern(language: str, kind: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{_LEXICON[language][kind]})(?![\w'])")
-
-
-@cache
-def _opposites(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    pairs = []
-    for line in _OPPOSITES[language].splitlines():
-        one, other = (side.strip() for side in line.split("="))
-        pairs.append((_side(one), _side(other)))
-    return tuple(pairs)
-
-
-def _side(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{words})\b")

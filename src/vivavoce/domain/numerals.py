@@ -58,8 +58,10 @@ _NEAR = 24
 _ARTICLE = r"(?:the |os? |as? |los? |las? |el )?$"
 _ABOUT = re.compile(
     r"(?:(?<!\w)(?:at (?:least|most)|up to|(?:more|less|fewer) than|about|around|approximately|roughly|nearly"
-    r"|almost|(?:pelo|ao|por lo|al) menos|(?:no|como|a lo) maximo|mai?s de|menos de|cerca de|quase|casi"
-    r"|aproximadamente|alrededor de|uns|unos|unas|ate|hasta)\s+|[~\u2248<>]\s*)" + _ARTICLE
+    r"|almost|near|close to|some|over|under|above|below|upwards of"
+    r"|abaixo de|acima de|perto de|(?:pelo|ao|por lo|al) menos|(?:no|como|a lo) maximo|mai?s de|menos de"
+    r"|cerca de|quase|casi|aproximadamente|alrededor de|uns|unos|unas|ate|hasta)\s+|[~\u2248<>]\s*)"
+    + _ARTICLE
 )
 _BETWEEN_TWO = re.compile(r"(?<!\w)(?:between|entre)\s+" + _ARTICLE)
 _JOINS = re.compile(r"\s+(?:and|e|y)\s+" + _ARTICLE)
@@ -93,7 +95,7 @@ _HUNDREDS = {
     "novecientos",
 }
 _OTHERS = {
-    "en": {},
+    "en": {"threescore": 60, "fourscore": 80},
     "pt": {"uma": 1, "duas": 2, "cem": 100, "quatorze": 14, "meia": 0},
     "es": {"una": 1, "un": 1, "cien": 100},
 }
@@ -185,11 +187,19 @@ def _written_out(text: str, language: str) -> Iterator[Number]:
         else:
             yield from _of_run(run, start, end)
             run = []
-            if word in ordinals:
+            if word in ordinals and not _is_according(word, text[: found.start()], language):
                 yield Number(ordinals[word], found.start(), found.end())
             elif word in _MULTIPLES[language]:
                 yield Number(_MULTIPLES[language][word], found.start(), found.end())
     yield from _of_run(run, start, end)
+
+
+def _is_according(word: str, before: str, language: str) -> bool:
+    """Whether the word for "second" says according to whom: as a number it follows an article."""
+    return language == "pt" and word == "segundo" and _LEADS.search(folded(before[-_NEAR:])) is None
+
+
+_LEADS = re.compile(r"\b(?:[oa]|[dn][oa]|ao|a|em|um|pelo|num|este|esse|seu|meu|artigo|art\.|e)\s+$")
 
 
 def _of_run(run: list[tuple[int, bool]], start: int, end: int) -> Iterator[Number]:
@@ -202,7 +212,7 @@ def _of_run(run: list[tuple[int, bool]], start: int, end: int) -> Iterator[Numbe
             current = max(current, 1) * 100
         elif is_scale:
             total, current = total + max(current, 1) * value, 0
-        elif 10 <= current < 100 and value >= 10:
+        elif 10 <= current <= 20 and value >= 10:
             current = current * 100 + value
         else:
             current += value

@@ -20,16 +20,31 @@ class Reported(NamedTuple):
     start: int
     is_name: bool
     """Whether it is a name; critics and opponents have none."""
+    leads: bool = True
+    """Whether what is said stands behind, as after "says that"."""
 
 
 def reporters_in(text: str, language: str) -> list[Reported]:
     """Everyone who says, claims or thinks something there, except the writer and those only pointed at."""
     return [
-        Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")))
-        for pattern in (_SAYS, _ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)
+        Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")), leads)
+        for pattern, leads in (
+            *((each, True) for each in (_SAYS, _SAY_THEY, _SAID_BY, _OF_WHOM)),
+            *((each, False) for each in (_ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)),
+        )
         for match in pattern.finditer(text)
         if folded(match["who"].split()[-1]) not in _NOBODY
     ]
+
+
+def tells_what_others_say(text: str) -> bool:
+    """Whether somebody says something there who is only pointed at: "he affirmed very seriously that"."""
+    return _THEY_SAY.search(text) is not None
+
+
+def reports(text: str, language: str) -> bool:
+    """Whether a text says of anything that it is said, thought or held."""
+    return bool(reporters_in(text, language)) or _HOLDS.search(text) is not None
 
 
 def is_told_of(authors: Iterable[str], text: str) -> bool:
@@ -174,7 +189,7 @@ _NAME = (
 )
 _SAYS = re.compile(
     rf"(?<![\w-])(?P<who>{_NAME})\s+(?:(?:[a-z]+ly|once|also|often|always|never|even|has|have|had"
-    rf"|tamb\u00e9m|sempre|siempre|tambi\u00e9n)\s+){{0,2}}(?:{_VERBS})(?:\s+(?:that|que)\b"
+    rf"|tamb\u00e9m|sempre|siempre|tambi\u00e9n)\s+){{0,2}}(?:{_VERBS})(?:,?\s+(?:that|que)\b"
     rf"|\s*[:,]\s*[\"\u201c\u00ab]|\s*:)"
 )
 _ACCORDING = {
@@ -187,10 +202,30 @@ _ACCORDING = {
     for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
 }
 _INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
+_SAY_THEY = re.compile(
+    rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
+    rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"
+)
+_SAID_BY = re.compile(
+    rf"\b(?:said|claimed|asserted|affirmed|declared|decided|maintained|alleged|argued|reported|taught)\s+by\s+"
+    rf"(?:the\s+)?(?P<who>{_NAME}),?\s+that\b"
+)
+_THEY_SAY = re.compile(
+    rf"(?<!\w)(?:[Hh]e|[Ss]he|[Tt]hey|[Ee]l[ea]s?|[Ee]ll[ao]s?|\u00c9l|\u00e9l)\s+(?:[a-z]+\s+)?(?:{_VERBS}|affirme?[sd]?)"
+    rf"(?:\s+[a-z]+){{0,2}},?\s+(?:that|que)\b"
+)
+_HOLDS = re.compile(
+    rf"\b(?:{_VERBS}|affirm\w*|opinion|view|belie[fv]\w*|opini\u00e3o|opini\u00f3n)\b|\b(?:for|para)\s[A-Z]"
+)
+_OF_WHOM = re.compile(
+    rf"(?P<who>{_WITH_CAPITAL})['\u2019]s\s+(?:remark|claim|assertion|opinion|view|argument|statement|notion"
+    r"|doctrine|belief|contention|objection)s?(?:,[^.;,]{0,60},)?\s+that\b"
+)
+"""Whose remark it is that something is so."""
 _NOBODY = words(
     "i we he she it they you who which that this these those one there also and but or not to can may must",
     "will would could should might people him her them me us never ever always often then so as if when have",
-    "has had is are was were be been being did does do",
+    "has had is are was were be been being did does do indeed really truly certainly surely still only just",
     "eu nos ele ela eles elas quem que isso isto nao yo nosotros ella ellos ellas quien eso esto no se lo",
     "la el o a os as te le les e y mas pero",
 )

@@ -50,6 +50,11 @@ def words_of(text: str, language: str) -> dict[str, int]:
     return dict(Counter(chain(_in_order(text, language), _joined(text, language))))
 
 
+def stems_in_order(text: str, language: str) -> list[str]:
+    """The stem of each word of a text, small words left out, in the order of the text."""
+    return list(_in_order(text, language))
+
+
 def terms_of(text: str, language: str) -> dict[str, int]:
     """The words of a text, and each two that follow each other: `credit card` says more than both."""
     words = list(_in_order(text, language))

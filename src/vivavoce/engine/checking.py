@@ -15,16 +15,15 @@ from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground, unbroken
 from vivavoce.domain.identifiers import Identified
 from vivavoce.domain.numerals import plain_number
-from vivavoce.domain.other_voices import is_another_voice, is_note
 from vivavoce.domain.placing import SHORTEST, placed
 from vivavoce.domain.quotes import Folded
-from vivavoce.domain.reporting import is_told_of
 from vivavoce.domain.sentences import Span, sentences_of, trimmed
 from vivavoce.domain.words import folded
 
 from .corpora import Standing, standing
 from .handlers import Errand, Work
 from .retrieval import Found
+from .surroundings import Quote, Window, context_of, is_by_others, is_spoken
 
 AROUND = 3_000
 """Characters before and after a passage in which a quote of it may stand as well."""
@@ -36,27 +35,6 @@ _LONGEST_SPOKEN = 2_000
 """How much of what people said is looked at for a quote that stands nowhere else."""
 
 
-class Window(NamedTuple):
-    """A passage with what stands around it in its document."""
-
-    found: Found
-    offset: int
-    text: str
-
-
-class Quote(NamedTuple):
-    """Words of a document, at their place."""
-
-    window: Window
-    span: Span
-    """In the whole document."""
-
-    @property
-    def text(self) -> str:
-        """The words, exactly as the document has them."""
-        return self.window.text[self.span.start - self.window.offset : self.span.end - self.window.offset]
-
-
 @dataclass(frozen=True)
 class Checked:
     """What became of a claim."""
@@ -66,6 +44,8 @@ class Checked:
     where: Standing | None = None
     reason: str = ""
     """Why it was dropped; empty while it stands."""
+    doubt: str = ""
+    """Why it is dropped unless a second reader finds that it follows all the same."""
     is_plain: bool = True
     """Whether all its words are those of the quote; else a second reader must find that it follows."""
     is_constrained: bool = False
@@ -144,7 +124,8 @@ def _check(claim: Claim, scene: Scene) -> Checked:
     verdict = judged(claim.text, ground_of(quote, where, scene))
     if verdict.is_cut or verdict.objection.startswith(("it says more", "it adds")):
         known, verdict = _widened(known, verdict, scene)
-    return replace(known, reason=verdict.objection, is_plain=verdict.is_plain)
+    reason, doubt = ("", verdict.objection) if verdict.is_doubt else (verdict.objection, "")
+    return replace(known, reason=reason, doubt=doubt, is_plain=verdict.is_plain)
 
 
 def _speaks_of(named: Identified, quote: Quote, where: Standing) -> bool:
@@ -156,7 +137,7 @@ def _speaks_of(named: Identified, quote: Quote, where: Standing) -> bool:
 
 
 def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Judged]:
-    """The claim with the whole sentences of its quote, where it needs them and then follows."""
+    """The claim with the whole sentences of its quote, where it needs them and then fares no worse."""
     if known.quote is None:
         return known, verdict
     wider = _whole_sentences(known.quote)
@@ -164,7 +145,7 @@ def _widened(known: Checked, verdict: Judged, scene: Scene) -> tuple[Checked, Ju
         return known, verdict
     where = standing(wider.window.found, wider.span.start, scene.sources)
     again = judged(known.claim.text, ground_of(wider, where, scene))
-    if again.objection or len(wider.text) > LONGEST_QUOTE:
+    if again.gravity > verdict.gravity or again.gravity > 1 or len(wider.text) > LONGEST_QUOTE:
         return known, verdict._replace(is_plain=False)
     return replace(known, quote=wider, where=where), again
 
@@ -188,25 +169,9 @@ def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:
         known=tuple(dict.fromkeys(name for name in names if name)),
         is_by_others=is_by_others(quote, source),
         numbers=frozenset(plain_number(each) if each.isdecimal() else each for each in numbers),
+        passage=unbroken(context_of(quote)),
+        is_spoken=is_spoken(quote),
     )
-
-
-def is_by_others(quote: Quote, source: Source | None) -> bool:
-    """Whether words stand in a part of a work that its authors did not write, by its heading or its text."""
-    headings = quote.window.found.outline.headings_at(quote.span.start)
-    authors = () if source is None else source.authors
-    before, paragraph = _paragraph(quote)
-    return (
-        any(map(is_another_voice, headings)) or is_told_of(authors, paragraph) or is_note(paragraph, before)
-    )
-
-
-def _paragraph(quote: Quote) -> tuple[str, str]:
-    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
-    text, offset = quote.window.text, quote.window.offset
-    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
-    end = text.find("\n\n", max(0, quote.span.end - offset))
-    return text[:begin], text[begin : len(text) if end < 0 else end]
 
 
 def _located(claim: Claim, windows: Sequence[Window]) -> Quote | None:

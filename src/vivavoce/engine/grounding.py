@@ -23,7 +23,7 @@ from vivavoce.operations.avatar_results import Citation
 from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.ports import Model, Said
 
-from .checking import Checked, Scene, Window, checked, windows_of
+from .checking import Checked, Scene, checked, windows_of
 from .claiming import Drafting, drafting_with, model_of
 from .constraining import shortened, unshunned
 from .corpora import asked_of, corpus_passages, language_read_by, read_by, sources_of
@@ -33,6 +33,7 @@ from .handed import handed_in
 from .handlers import Errand
 from .quoting import quoted
 from .retrieval import Found
+from .surroundings import Window
 from .voicing import (
     Reason,
     Voiced,

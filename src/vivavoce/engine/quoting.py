@@ -8,10 +8,11 @@ from vivavoce.domain.claims import Claim
 from vivavoce.domain.constraints import Constraints
 from vivavoce.domain.excerpts import asks_for_instructions, is_instruction
 
-from .checking import LONGEST_QUOTE, Checked, Quote, Scene, quote_at
+from .checking import LONGEST_QUOTE, Checked, Scene, quote_at
 from .constraining import too_much, unshunned
 from .corpora import standing
 from .extraction import Sentence
+from .surroundings import Quote
 
 _MOST_QUOTED = 1_000
 """Characters that an answer of quotes has at most, unless one quote alone is longer."""

@@ -23,10 +23,11 @@ from vivavoce.domain.other_voices import is_another_voice
 from vivavoce.domain.words import words_of
 from vivavoce.operations.avatar_results import Citation
 
-from .checking import Checked, Quote, is_by_others
+from .checking import Checked
 from .corpora import Read, Standing, standing
 from .handlers import Work
 from .retrieval import Found
+from .surroundings import Quote, is_by_others
 
 _MOST_AREAS = 6
 _MOST_WORKS = 2
