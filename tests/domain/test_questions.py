@@ -19,6 +19,24 @@ def test_who_speaks_is_not_what_a_question_is_about(question, language, telling)
     assert telling_words(question, language) == telling
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "telling"),
+    [
+        ("Como faço para alugar um barco?", "pt", {"alugar", "barco"}),
+        ("Existem remos aí?", "pt", {"remos"}),
+        ("¿Se pueden hacer reservas?", "es", {"reservas"}),
+        ("Combien de rames faut-il ?", "fr", {"rames"}),
+        ("Comment s'appelle le passeur ?", "fr", {"passeur"}),
+        ("Y a-t-il des rames ?", "fr", {"rames"}),
+        ("Wann darf ich ein Boot mieten?", "de", {"boot", "mieten"}),
+        ("Wie viele Ruder gibt es?", "de", {"ruder"}),
+        ("Quali barche posso noleggiare?", "it", {"barche", "noleggiare"}),
+    ],
+)
+def test_the_words_that_a_question_is_made_of_are_not_what_it_is_about(question, language, telling):
+    assert telling_words(question, language) == telling
+
+
 def test_what_an_apostrophe_parts_tells_word_by_word_but_no_single_letter():
     assert telling_words("Why is O'Brien's coat red?", "en") == {"brien", "coat", "red"}
 

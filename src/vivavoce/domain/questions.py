@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .languages import language_of, small_words
+from .languages import asking_words, language_of, small_words
 from .question_words import question_word_in
 from .vocabulary import words
 from .words import compounds_of, folded, words_of
@@ -93,7 +93,7 @@ def completed(question: str, earlier: Sequence[str]) -> str:
 
 def telling_words(question: str, language: str) -> frozenset[str]:
     """The words of a question that say what it is about, folded, without letters that stand alone."""
-    telling = " ".join(_telling(question, small_words(language)))
+    telling = " ".join(_telling(question, language))
     return frozenset(word for word in _PLAIN.findall(folded(telling)) if len(word) > 1 or word.isdigit())
 
 
@@ -150,6 +150,7 @@ _OF_KIND = 0.5
 """And a word such as "price", which an answer says in figures."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _PLAIN = re.compile(r"[^\W_]+")
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu)['\u2019]")
 _LOOKED_FOR = re.compile(r"[^\W_]{2}|\d|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7a3]")
 """Two letters, a figure, or a letter of a script of which one may be a word."""
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
@@ -237,15 +238,17 @@ _KINDS = {
 
 def _words(text: str, language: str) -> Iterable[str]:
     """The stems of the words that tell something, in whichever language the text is."""
-    return words_of(" ".join(_telling(text, small_words(language_of(text, language)))), language)
+    return words_of(" ".join(_telling(text, language_of(text, language))), language)
 
 
-def _telling(text: str, small: Collection[str]) -> Iterator[str]:
+def _telling(text: str, language: str) -> Iterator[str]:
     """The words that tell something; "teaches" does not in "what she teaches about the commons"."""
+    small, asking = small_words(language), asking_words(language)
     framing = {match.start() for match in _FRAMING.finditer(text)}
     for match in _WORD.finditer(text):
         word = match.group()
-        is_small = word.lower() in small or folded(word) in _SAYING_NOTHING
+        own = _ELISION.sub("", word.lower())  # "appelle" of "s'appelle"
+        is_small = word.lower() in small or own in asking or folded(word) in _SAYING_NOTHING
         if not is_small and match.start() not in framing:
             yield word
 

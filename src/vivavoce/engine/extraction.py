@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.domain.answerability import Evidence, Mark, logit_of, unlike_told
-from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for
+from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for, with_kind_first
 from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
@@ -208,6 +208,7 @@ def _by_words(inquiry: Inquiry) -> _Finding:
         key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
     )
     weighed.sort(key=lambda each: each.passage.number != best)
+    weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
     return _Finding(chosen, inquiry.evidence(best) if inquiry.coverage is None else inquiry.coverage)
 
