@@ -114,6 +114,8 @@ def points_back(question: str) -> bool:
     word = question_word_in(question)
     if word is not None and word.kind != "reason" and len(_WORD.findall(question, word.end)) == 1:
         return True  # "who paid?", but neither "who is Ann?" nor "why bees?"
+    if len(telling) == 1 and own in _SUBJECTS and _SUBJECTS[own].search(question) is not None:
+        return True
     return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
 
 
@@ -155,13 +157,21 @@ _LOOKED_FOR = re.compile(r"[^\W_]{2}|\d|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff
 """Two letters, a figure, or a letter of a script of which one may be a word."""
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
 _GOING_ON = words(
-    "and or but so what e ou mas y o pero entonces entao",
+    "and or but so what e ou mas y o pero entonces entao et mais alors und aber ma",
 )
 _PRONOUNS = words(
     "it its that this they them he she him her one ones second first third last other same those these",
     "isso isto ele ela eles elas dele dela deles esse essa este esta segundo segunda primeiro primeira outro",
     "outra eso esto ellos ellas otro otra ese",
+    "cela celui celle ceux celles deuxieme premiere troisieme dernier derniere ihn ihm ihnen dies",
+    "diese dieser zweite zweiten dritte dritten letzte letzten loro lui questo questa quello quella seconda",
+    "secondo terzo",
 )
+_SUBJECTS = {
+    "fr": re.compile(r"(?<!y a-t-)(?<!faut-)\b(?:il|elle|ils|elles)\b"),
+    "de": re.compile(r"\b(?:er|sie)\b"),
+}
+"""Pronouns that stand beside the thing itself too, or for a "you": they point back where little is said."""
 _SAYING_NOTHING = words(
     "please tell explain describe know want wondering give show list hi hello hey much many often long old",
     "about does do done doing could would there get got one ones happen happens happened happening",
@@ -184,23 +194,30 @@ _FRAMING = re.compile(
 _DIGIT = re.compile(r"\d")
 _NUMERAL = (
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dois|duas|tr\u00eas|quatro|cinco|seis|sete|oito"
-    r"|nove|dez|dos|tres|cuatro|diez)\b"
+    r"|nove|dez|dos|tres|cuatro|diez|deux|trois|quatre|cinq|huit|neuf|dix|\w*(?:zwei|drei|vier|fünf|sechs|sieben)"
+    r"|acht|neun|zehn|due|tre|quattro|cinque|sette|otto|nove|dieci)\b"
 )
 _DAY = (
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|weekend|january|february|march"
     r"|april|june|july|august|september|october|november|december|segunda|ter\u00e7a|quarta|quinta|sexta"
     r"|s\u00e1bado|domingo|janeiro|fevereiro|mar\u00e7o|abril|maio|junho|julho|agosto|setembro|outubro"
-    r"|novembro|dezembro|lunes|martes|mi\u00e9rcoles|jueves|viernes|enero|noviembre|diciembre)"
+    r"|novembro|dezembro|lunes|martes|mi\u00e9rcoles|jueves|viernes|enero|noviembre|diciembre|lundi|mardi|mercredi"
+    r"|jeudi|vendredi|samedi|dimanche|janvier|f\u00e9vrier|avril|juin|juillet|ao\u00fbt|octobre|d\u00e9cembre|montag"
+    r"|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|m\u00e4rz|juni|juli|oktober|dezember|luned\u00ec"
+    r"|marted\u00ec|gioved\u00ec|venerd\u00ec|sabato|domenica|gennaio|febbraio|maggio|giugno|luglio|ottobre|dicembre)"
 )
 _MONEY = (
     r"[$\u20ac\u00a3\u00a5]"
-    r"|\b(?:usd|eur|brl|reais|dollars?|euros?|d\u00f3lares|pesos|free|gr\u00e1tis|gratis|gratuit[oa])\b"
+    r"|\b(?:usd|eur|brl|reais|dollars?|euros?|d\u00f3lares|pesos|free|gr\u00e1tis|gratis|gratuit[oae]?s?|cents?"
+    r"|kostenlos|umsonst)\b"
 )
 _KINDS = {
     "price": _Kind(
         re.compile(
             r"\b(?:how much|costs?|prices?|pricing|fees?|quanto (?:custa|e|sai|fica)|precos?|valor(?:es)?"
-            r"|custos?|cuanto (?:cuesta|es|vale)|precios?)\b"
+            r"|custos?|cuanto (?:cuesta|es|vale)|precios?|combien (?:coute\w*|est-ce)|prix|tarifs?"
+            r"|was kostet|kosten"
+            r"|wie ?viel kostet|preise?|quanto (?:costa|costano|pag\w+)|prezz[oi])\b"
         ),
         re.compile(_MONEY, re.IGNORECASE),
         _DIGIT,
@@ -208,27 +225,32 @@ _KINDS = {
     "count": _Kind(
         re.compile(
             r"\b(?:how (?:many|long|old|far|often|big)|quant[oa]s|quanto tempo|prazo|cuant[oa]s"
-            r"|cuanto tiempo)\b"
+            r"|cuanto tiempo|combien d\w*(?: temps)?|wie ?viele|wie (?:lange|oft|alt|hoch|gross)|quant[ei]"
+            r"|quanto (?:tempo|dura)|quel age)\b"
         ),
         re.compile(r"\d|" + _NUMERAL, re.IGNORECASE),
     ),
     "time": _Kind(
         re.compile(
             r"\b(?:when|what (?:time|year|day|date)|hours|open|opening|quando|que (?:horas|dia|ano)|horarios?"
-            r"|qual a data|cuando|a que hora)\b"
+            r"|qual a data|que mes(?:es)?|cuando|a que hora|quand|quel(?:le)?s? (?:annee|jours?|heures?"
+            r"|date|mois)"
+            r"|wann|welche[mnrs]? (?:tage?n?|jahr|monat|datum)|che (?:ora|giorno|anno|mese)|orari[o]?)\b"
         ),
         re.compile(r"\d|" + _DAY, re.IGNORECASE),
     ),
     "person": _Kind(
-        re.compile(r"^\W*(?:who|quem|quien)\b"),
+        re.compile(r"^\W*(?:who|quem|quien|qui|wer|chi|comment s.appelle|wie heisst|come si chiama)\b"),
         re.compile(r"[^\W\d_] [A-Z\u00c0-\u00dd][\w'-]+"),
     ),
     "definition": _Kind(
         re.compile(
-            r"^\W*(?:what(?:'s| is| are| does)|define|o que (?:e|sao|significa)|que (?:es|son|significa))\b"
+            r"^\W*(?:what(?:'s| is| are| does)|define|o que (?:e|sao|significa)|que (?:es|son|significa)"
+            r"|qu.est-ce qu|was (?:ist|sind|bedeutet)|(?:che )?cos(?:a (?:e|sono|significa)|.e))\b"
         ),
         re.compile(
-            r"^(?:\S+\s+){1,7}(?:is|are|means|refers|stands|\u00e9|s\u00e3o|significa|es|son)\s",
+            r"^(?:\S+\s+){1,7}(?:is|are|means|refers|stands|\u00e9|s\u00e3o|significa|es|son|est|sont|ist|sind"
+            r"|bedeutet|\u00e8|sono)\s",
             re.IGNORECASE,
         ),
         re.compile(r"\b(?:is|are|means|\u00e9|s\u00e3o|es|son)\b", re.IGNORECASE),
