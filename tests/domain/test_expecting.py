@@ -16,6 +16,7 @@ from vivavoce.domain.languages import language_of
         ("Quanto Maria ganhava por mês?", "money"),
         ("Qual é o prazo para recorrer?", "duration"),
         ("De quanto em quanto tempo passa o trem?", "duration"),
+        ("Em quanto tempo sai a carteirinha?", "duration"),
         ("Qual era a extensão da linha?", "length"),
         ("A que temperatura o forno trabalha?", "temperature"),
         ("Em que ano foi aberta a ponte?", "date"),

@@ -37,6 +37,19 @@ def test_the_words_that_a_question_is_made_of_are_not_what_it_is_about(question,
     assert telling_words(question, language) == telling
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Em que mês abre a feira?", {"mes"}),
+        ("Quanto tempo dura a feira?", {"temp", "dur"}),
+    ],
+)
+def test_a_word_that_an_answer_gives_in_figures_weighs_less(question, words):
+    wanted = wanted_in(question, (), "pt").words
+
+    assert {word for word, weight in wanted.items() if weight < 1} == words
+
+
 def test_what_an_apostrophe_parts_tells_word_by_word_but_no_single_letter():
     assert telling_words("Why is O'Brien's coat red?", "en") == {"brien", "coat", "red"}
 

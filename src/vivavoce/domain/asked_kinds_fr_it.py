@@ -103,7 +103,8 @@ ITALIAN = AskedKinds(
     {
         "money": AskedKind(
             re.compile(
-                r"\bprezz[oi]\b|\bquanto (?:\w+ ){0,5}?(?:vale|valgono|(?:cost|pag|guadagn|spend|spes)\w+)\b|"
+                r"\bprezz[oi]\b|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|valgono|(?:cost|pag|guadagn"
+                r"|spend|spes)\w+)\b|"
                 + _QUALE
                 + r"(?:costo|prezzo|valore|stipendio|multa|tariffa|quota|bilancio)\b"
             ),

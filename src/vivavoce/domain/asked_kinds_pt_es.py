@@ -20,7 +20,8 @@ PORTUGUESE = AskedKinds(
     {
         "money": AskedKind(
             re.compile(
-                r"\bprecos?\b|\bquanto (?:\w+ ){0,5}?(?:vale|sai|(?:cust|pag|cobr|ganh|gast|arrecad)\w+)\b|"
+                r"\bprecos?\b|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|sai|(?:cust|pag|cobr|ganh|gast"
+                r"|arrecad)\w+)\b|"
                 + _QUAL
                 + r"(?:custo|valor|salario|renda|multa|taxa|mensalidade|orcamento)\b"
             ),
@@ -98,7 +99,8 @@ SPANISH = AskedKinds(
     {
         "money": AskedKind(
             re.compile(
-                r"\bprecios?\b|\bcuanto (?:\w+ ){0,5}?(?:vale|valen|sale|(?:cuest|cost|pag|cobr|gan"
+                r"\bprecios?\b|\bcuanto (?!tiempo\b)(?:\w+ ){0,5}?(?:vale|valen|sale|(?:cuest|cost|pag"
+                r"|cobr|gan"
                 r"|gast)\w+)\b|"
                 + _CUAL
                 + r"(?:coste|costo|precio|valor|sueldo|salario|multa|tasa|tarifa|cuota|presupuesto)\b"

@@ -154,7 +154,7 @@ _SHARE, _FIT, _TRUST, _BREVITY = 0.7, 0.15, 0.25, 0.04
 _SHORT = 220
 _CONTEXT = 0.6
 """What a word of the heading above counts, next to one of the sentence itself."""
-_HAVING = 0.4
+_HAVING = 0.25
 """Which share of the words of the first sentence another holds that has what is asked for in its place."""
 _SAME_QUESTION = 0.7
 """From this share on, the question above a sentence is the one that was asked."""

@@ -73,11 +73,11 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
         for said, weight in zip(reversed(earlier), _EARLIER, strict=False):
             for word in _words(said[:_LONGEST], language):
                 telling.setdefault(word, weight)
+    own = language_of(asked, language)
     kinds = {name: found for name, kind in _KINDS.items() if (found := kind.asked.search(folded(asked)))}
     for found in kinds.values():
-        for word in _words(found.group(), language):
+        for word in words_of(" ".join(_telling(found.group(), own)), language):
             telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))
-    own = language_of(asked, language)
     is_foreign = own != language
     names = frozenset() if is_foreign else _names(asked, language)
     shares_roots = not is_foreign or {own, language} <= _NEAR
@@ -224,7 +224,8 @@ _KINDS = {
     ),
     "count": _Kind(
         re.compile(
-            r"\b(?:how (?:many|long|old|far|often|big)|quant[oa]s|quanto tempo|prazo|cuant[oa]s"
+            r"\b(?:how (?:many|long|old|far|often|big)|quant[oa]s|quanto tempo(?: (?:dur|demor|lev|sai"
+            r"|fic)\w*)?|quanto (?:dur|demor)\w+|prazo|cuant[oa]s"
             r"|cuanto tiempo|combien d\w*(?: temps)?|wie ?viele|wie (?:lange|oft|alt|hoch|gross)|quant[ei]"
             r"|quanto (?:tempo|dura)|quel age)\b"
         ),
