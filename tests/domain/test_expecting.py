@@ -105,6 +105,7 @@ def test_a_language_without_a_table_expects_nothing():
         ("Wer hat die Schleuse gebaut?", "Die Baumeisterin Ute Hart tat es.", "Die Schleuse hat ein Tor."),
         ("Wie alt ist die Schleuse?", "Sie ist achtzig Jahre alt.", "Die Schleuse hat achtzig Stufen."),
         ("Quante barche ci sono?", "Ci sono ventisei barche.", "Le barche hanno 26 remi."),
+        ("Perché fermarsi?", "Si ferma perché piove.", "Si ferma con la corda."),
         ("Perché la chiusa è chiusa?", "È chiusa affinché il fiume cali.", "È chiusa da maggio."),
     ],
 )

@@ -106,14 +106,18 @@ GERMAN = AskedKinds(
         ),
         "duration": AskedKind(
             re.compile(
-                r"\bwie (?:lange|alt|oft)\b|\bin welchem alter\b|\bwelche frist\b|"
+                r"\bwie (?:lange|alt)\b|\bin welchem alter\b|\bwelche frist\b|"
                 + _WAS_IST
                 + r"(?:dauer|frist)\b"
             ),
+            units=_ZEITEN,
+        ),
+        "frequency": AskedKind(
+            re.compile(r"\bwie (?:oft|haufig)\b"),
             re.compile(
                 r"\b(?:einmal|zweimal|dreimal|taglich|wochentlich|monatlich|jahrlich|jede[nrs]?|alle zwei)\b"
             ),
-            units=_ZEITEN,
+            _ZEITEN,
         ),
         "length": AskedKind(
             re.compile(r"\bwie (?:hoch|tief|breit|weit|lang|dick|gross)"),
@@ -151,7 +155,10 @@ GERMAN = AskedKinds(
             _ZEITEN,
         ),
         "person": AskedKind(
-            re.compile(r"^(?:von |mit |fur |bei |zu )?we[rmn]\b|^wie (?:heisst|hiess|heissen)\b|^wessen\b")
+            re.compile(
+                r"^(?:von |mit |fur |bei |zu )?we[rmn] (?:war|hat|ist|gehor\w+|wurde\w*|\w+te"
+                r"|schrieb|schuf)\b|^wie (?:heisst|hiess|heissen)\b|^wessen\b"
+            )
         ),
         "reason": AskedKind(
             re.compile(r"^(?:warum|weshalb|wieso)\b|\baus welchem grund\b|^wozu\b"),

@@ -35,6 +35,11 @@ class Expected(NamedTuple):
     counted: frozenset[str] = frozenset()
     """The stems of what is counted: those of "books" in "how many books"."""
 
+    @property
+    def is_told_alike(self) -> bool:
+        """Whether all who give it do so in like words; somebody may be named as "some shepherds"."""
+        return self.kind != _PERSON
+
     def is_in(self, text: str) -> bool:
         """Whether a text has such a thing, beyond what the question says itself."""
         if self.kind == _PERSON:
@@ -69,13 +74,15 @@ def expected_by(question: str, language: str) -> Expected | None:
     if first is None:
         return None
     asked = frozenset(_plain(low))
+    if first == _REASON:  # "perché" asks, and answers
+        asked -= frozenset(_plain(found[first].group()))
     if first != _COUNT:
         return Expected(first, language, asked)
     counted = frozenset(words_of(found[_COUNT].group(1), language))
     return Expected(_COUNT, language, asked, counted) if counted else None
 
 
-_COUNT, _PERSON = "count", "person"
+_COUNT, _PERSON, _REASON = "count", "person", "reason"
 _LONGEST = 2_000
 _AFTER, _NEAR = 4, 80
 """How many words, and characters, after a number may say what it counts."""

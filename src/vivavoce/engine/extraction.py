@@ -28,6 +28,10 @@ _UNREAD = Reading(-11.0, -4.0)
 """What a part without sentences that can stand by themselves is."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
+_WANTING = 0.45
+"""The most that words alone make of what lacks the number, the date or the reason that is asked for."""
+_HALF = 0.5
+"""And of a passage that speaks of no more of what is asked: "are there bears in the valley?"."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _ASKED_THERE = 0.95
@@ -124,6 +128,8 @@ class _Finding:
     evidence: Evidence | Coverage
     judge: str | None = None
     reader: str | None = None
+    is_wanting: bool = False
+    """Whether it lacks the number, the date or the reason that is asked for, or half of all."""
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
@@ -210,11 +216,18 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     weighed.sort(key=lambda each: each.passage.number != best)
     weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
-    return _Finding(chosen, inquiry.evidence(best) if inquiry.coverage is None else inquiry.coverage)
+    if inquiry.coverage is not None:
+        return _Finding(chosen, inquiry.coverage)
+    evidence = inquiry.evidence(best)
+    said = [*chosen[:1], *with_what_follows(chosen, inquiry.question)]
+    is_wanting = bool(evidence.lacking) and not any(map(inquiry.has_what_is_asked, said))
+    return _Finding(chosen, evidence, is_wanting=is_wanting or evidence.asked <= _HALF)
 
 
 def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
+    if finding.is_wanting and finding.reader is None:  # nobody has read that it answers after all
+        likelihood = min(likelihood, _WANTING)
     chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
     said = in_order(chosen) if likelihood >= _ANSWERS else []
     why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}

@@ -185,6 +185,11 @@ class Inquiry:
         is_foreign = language_of(self.question, language) != language
         return None if is_foreign else expected_by(self.question, language)
 
+    def has_what_is_asked(self, sentence: Weighed) -> bool:
+        """Whether a sentence has the number, the date or the reason that is asked for, where one is."""
+        expected = self.expected(sentence.passage.number)
+        return expected is None or not expected.is_told_alike or expected.is_in(sentence.excerpt.text)
+
     def evidence(self, place: int) -> Evidence:
         """What the words of the passage at a place tell."""
         each = self.candidates[place]
