@@ -57,7 +57,7 @@ _ASKING_WORDS = {
         hacer hacen hago háblame llama pueden podemos podría quién quiénes tengo va viene vienen""",
     "fr": """a appelle appelles appellent avez avons combien connaît dis dites dois doit explique faut
         faudrait fallait fallu étaient était êtes parle parlez peuvent peux pouvez pouvons puis quelles quoi
-        raconte racontez sais sait suis t va veux voudrais""",
+        raconte racontez sais sait suis va veux voudrais""",
     "de": """ans aufs beim bitte darf dürfen eigentlich erklär erzähl erzähle etwas gab gibt habe haben hast
         heißen heißt hieß ins können lange mich mir müssen oft sag sage soll sollen tun viel viele waren wann
         welche welchem welchen welcher welches wem wen weshalb wessen wieso wieviel wofür woher wohin womit

@@ -177,7 +177,7 @@ _SAYING_NOTHING = words(
     "about does do done doing could would there get got one ones happen happens happened happening",
     "oi ola favor diga dizer explique gostaria saber quero queria poderia mostre liste fale existe fica faz",
     "acontece aconteceu ocorre ocorreu sucede sucedeu ocurre ocurrio sucedio",
-    "hola dime quisiera puedo decir cuanto cuantos cuanta cuantas cuando donde cual quanto quantos",
+    "t hola dime quisiera puedo decir cuanto cuantos cuanta cuantas cuando donde cual quanto quantos",
 )
 _FRAMING = re.compile(
     r"\b(?:says?|said|thinks?|thought|teach(?:es)?|taught|writes?|wrote|argues?|argued|believes?|believed"
