@@ -31,6 +31,7 @@ def in_full(question, before):
         ("Et par qui ?", "Quand le moulin fut-il bâti ?", "Par qui le moulin fut-il bâti?"),
         ("Pourquoi ?", "Où sonne-t-on la cloche ?", "Pourquoi sonne-t-on la cloche?"),
         ("Und seit wann?", "Wo findet der Markt statt?", "Seit wann findet der Markt statt?"),
+        ("Warum nicht?", "Darf man im Fluss baden?", "Warum nicht darf man im Fluss baden?"),
         ("Warum das?", "Wann wurde die Mühle verkauft?", "Warum wurde die Mühle verkauft?"),
         ("E perché?", "Quando fu chiuso il mulino?", "Perché fu chiuso il mulino?"),
         ("Et pour les enfants ?", "Combien coûte le pain ?", "Combien coûte le pain pour les enfants?"),

@@ -67,6 +67,8 @@ def test_what_the_question_names_itself_is_not_given():
         ("until", "It ran until the flood.", "Until when did it run?"),
         ("frequency", "It is rung three times.", "How many times is it rung?"),
         ("reason", "The reason was the flood.", "For what reason was it closed?"),
+        ("reason", "Cerró, ya que no había trigo.", "¿Por qué cerró el molino?"),
+        ("reason", "Fechou, dado que faltava trigo.", "Por que fechou o moinho?"),
     ],
 )
 def test_the_words_that_ask_may_stand_in_the_answer(kind, text, question):

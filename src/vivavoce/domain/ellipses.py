@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .complements import ARTICLES, COMPLEMENTS, CONTRACTED, FAMILIES, LINKS, UNTOLD
-from .languages import language_of, small_words
+from .languages import asking_words, language_of, small_words
 from .open_questions import subject_of
 from .question_words import QuestionWord, plainly, question_word_in
 from .sentences import sentences_of, trimmed
@@ -169,7 +169,9 @@ def _asked_with(phrase: str, last: str) -> str:
 def _uncapitalised(sentence: str) -> str:
     """A sentence as it goes on behind other words: its first word is small, unless it is a name."""
     first = _TOKEN.match(sentence)
-    is_small = first is not None and first.group().lower() in small_words(language_of(sentence))
+    language = language_of(sentence)
+    small = small_words(language) | asking_words(language)
+    is_small = first is not None and first.group().lower() in small
     return sentence[:1].lower() + sentence[1:] if is_small else sentence
 
 

@@ -113,7 +113,8 @@ _GIVEN = {
         r"\b(?:because|due to|owing to|thanks to|so that|in order|therefore|reasons?|caus\w+|result"
         r"|since (?!\d|then)|for (?:he|she|it|they|we|i|the|no|her|his|their)\b"
         r"|to (?:avoid|prevent|keep|make|give|protect|save|help|let|allow|show|stop)\b"
-        r"|porque|pois|por causa|por isso|devido|ja que|uma vez que|visto que|gracas|gracias|razao|razon"
+        r"|porque|pois|por causa|por isso|devido|ja que|ya que|uma vez que|una vez que|visto que|dado que"
+        r"|posto que|puesto que|gracas|gracias|razao|razon"
         r"|motivos?|a fim"
         r"|por (?:ser|serem|ter|terem|falta|medo|nao|no)\b|para (?:que|n?ao|\w+[aei]r)\b)"
     ),
