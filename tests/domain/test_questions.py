@@ -50,6 +50,21 @@ def test_a_word_that_an_answer_gives_in_figures_weighs_less(question, words):
     assert {word for word, weight in wanted.items() if weight < 1} == words
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "known"),
+    [
+        ("Darf man Boote mieten?", "de", {"boot", "erlaubt"}),
+        ("Peut-on louer une barque ?", "fr", {"barqu", "interd"}),
+        ("Posso noleggiare una barca?", "it", {"barc", "viet"}),
+    ],
+)
+def test_what_allows_and_forbids_is_what_a_question_for_leave_is_about(question, language, known):
+    held = wanted_in(question, (), language).against(known).words.keys()
+
+    assert known <= held
+    assert not wanted_in(question, (), language).words.keys() >= known
+
+
 def test_what_an_apostrophe_parts_tells_word_by_word_but_no_single_letter():
     assert telling_words("Why is O'Brien's coat red?", "en") == {"brien", "coat", "red"}
 

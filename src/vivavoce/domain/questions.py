@@ -31,6 +31,8 @@ class Wanted(NamedTuple):
     """Whether words of one beginning are of one root: not between German *Garten* and English *garter*."""
     compounds: Mapping[str, frozenset[str]] = _NONE
     """Words that it writes with a hyphen, as one word, and the words that each is made of."""
+    asks_leave: bool = False
+    """Whether it asks what is allowed, which a text says in other words."""
 
     def against(self, known: Collection[str]) -> Wanted:
         """The same, to be held against known words, in the way in which they write a word with a hyphen.
@@ -38,6 +40,8 @@ class Wanted(NamedTuple):
         Among words of another language a word has no like, only itself.
         """
         wanted = self._written_as(known)
+        if self.asks_leave and (leave := min(_LEAVE.intersection(known), default="")):
+            wanted = wanted._replace(words={**wanted.words, leave: 1.0})
         if self.shares_roots:
             return wanted
         marked = {word if word in known else f"{_FOREIGN}{word}": told for word, told in wanted.words.items()}
@@ -82,7 +86,8 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     names = frozenset() if is_foreign else _names(asked, language)
     shares_roots = not is_foreign or {own, language} <= _NEAR
     compounds = compounds_of(asked, language)
-    return Wanted(telling, frozenset(kinds), names, is_foreign, shares_roots, compounds)
+    asks_leave = own in _ASKING_LEAVE and _ASKING_LEAVE[own].match(folded(asked)) is not None
+    return Wanted(telling, frozenset(kinds), names, is_foreign, shares_roots, compounds, asks_leave)
 
 
 def completed(question: str, earlier: Sequence[str]) -> str:
@@ -153,6 +158,17 @@ _OF_KIND = 0.5
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _PLAIN = re.compile(r"[^\W_]+")
 _ELISION = re.compile(r"^(?:[cdjlmnst]|qu)['\u2019]")
+_ASKING_LEAVE = {
+    "es": re.compile(r"\W*(?:puedo|podemos|se pueden?|esta permitid)"),
+    "fr": re.compile(r"\W*(?:est-ce qu(?:e je peux|.on peut)|peut-on|puis-je|pouvons-nous)"),
+    "de": re.compile(r"\W*(?:darf|durfen|kann (?:man|ich)|konnen (?:wir|sie))\b"),
+    "it": re.compile(r"\W*(?:posso|possiamo|si puo|si possono|e permess)"),
+}
+_LEAVE = words(
+    "permit prohib perm autoris interd admis defendu darf durf erlaubt verbot gestatt zulass untersagt",
+    "permess viet ammess consent",
+)
+"""Stems of words that allow and forbid."""
 _LOOKED_FOR = re.compile(r"[^\W_]{2}|\d|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7a3]")
 """Two letters, a figure, or a letter of a script of which one may be a word."""
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
