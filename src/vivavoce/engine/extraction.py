@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.domain.answerability import Evidence, Mark, logit_of, unlike_told
+from vivavoce.domain.answerability import FITTED, Evidence, Mark, logit_of, unlike_told
 from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for, with_kind_first
 from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
@@ -129,7 +129,7 @@ class _Finding:
     judge: str | None = None
     reader: str | None = None
     is_wanting: bool = False
-    """Whether it lacks the number, the date or the reason that is asked for, or half of all."""
+    """Whether, in a language that nothing was fitted in, it lacks what is asked for, or half of all."""
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
@@ -221,12 +221,13 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     evidence = inquiry.evidence(best)
     said = [*chosen[:1], *with_what_follows(chosen, inquiry.question)]
     is_wanting = bool(evidence.lacking) and not any(map(inquiry.has_what_is_asked, said))
-    return _Finding(chosen, evidence, is_wanting=is_wanting or evidence.asked <= _HALF)
+    is_fitted = inquiry.candidates[best].language in FITTED
+    return _Finding(chosen, evidence, is_wanting=not is_fitted and (is_wanting or evidence.asked <= _HALF))
 
 
 def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
-    if finding.is_wanting and finding.reader is None:  # nobody has read that it answers after all
+    if finding.is_wanting:
         likelihood = min(likelihood, _WANTING)
     chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
     said = in_order(chosen) if likelihood >= _ANSWERS else []
