@@ -21,6 +21,12 @@ NAMES = ("Elinor Ostrom", "Ostrom")
         ("O que Ostrom diz sobre \u00e1gua?", "O que se diz sobre \u00e1gua?"),
         ("Segundo Ostrom, quem monitora os canais?", "Quem monitora os canais?"),
         ("\u00bfQu\u00e9 dice ella sobre el agua?", "\u00bfqu\u00e9 se dice sobre el agua?"),
+        ("Que dit Ostrom de l'eau ?", "Que dit-on de l'eau?"),
+        ("Selon Ostrom, qui surveille les canaux ?", "Qui surveille les canaux?"),
+        ("Was sagt Ostrom über Wasser?", "Was wird gesagt über Wasser?"),
+        ("Laut Ostrom, wer bewacht die Kanäle?", "Wer bewacht die Kanäle?"),
+        ("Che cosa dice Ostrom dell'acqua?", "Che cosa si dice dell'acqua?"),
+        ("Secondo Ostrom, chi sorveglia i canali?", "Chi sorveglia i canali?"),
     ],
 )
 def test_the_thinker_is_left_out(question, asked):

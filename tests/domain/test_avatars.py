@@ -53,6 +53,7 @@ def test_a_configuration_may_have_a_disclosure_of_its_own():
 
     assert read_config(a_config(disclosure=own)).disclosure() == own
     assert read_config(a_config()).disclosure().startswith("An AI that has studied Ada Lovelace")
+    assert read_config(a_config()).disclosure("de").startswith("Eine KI, die Ada Lovelace studiert hat")
     assert read_config(a_config(disclosure=" ")).disclosure() == read_config(a_config()).disclosure()
 
 

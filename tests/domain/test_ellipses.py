@@ -28,6 +28,15 @@ def in_full(question, before):
         ("Por qu\u00ea?", "A feira foi proibida?", "Por qu\u00ea a feira foi proibida?"),
         ("E quanto?", "Quem paga a entrada?", "Quanto paga a entrada?"),
         ("Quando foi isso?", "Quem abriu a escola?", "Quando abriu a escola?"),
+        ("Et par qui ?", "Quand le moulin fut-il bâti ?", "Par qui le moulin fut-il bâti?"),
+        ("Pourquoi ?", "Où sonne-t-on la cloche ?", "Pourquoi sonne-t-on la cloche?"),
+        ("Und seit wann?", "Wo findet der Markt statt?", "Seit wann findet der Markt statt?"),
+        ("Warum nicht?", "Darf man im Fluss baden?", "Warum nicht darf man im Fluss baden?"),
+        ("Warum das?", "Wann wurde die Mühle verkauft?", "Warum wurde die Mühle verkauft?"),
+        ("E perché?", "Quando fu chiuso il mulino?", "Perché fu chiuso il mulino?"),
+        ("Et pour les enfants ?", "Combien coûte le pain ?", "Combien coûte le pain pour les enfants?"),
+        ("Und im Winter?", "Wann öffnet der Markt im Sommer?", "Wann öffnet der Markt im Winter?"),
+        ("E per i ragazzi?", "Quanto costa il pane?", "Quanto costa il pane per i ragazzi?"),
         (
             "\u00bfY cu\u00e1ndo?",
             "\u00bfQui\u00e9n fund\u00f3 el gremio?",
@@ -193,3 +202,7 @@ def test_what_comes_after_something_is_asked_of_the_same():
     before = "Quantas fam\u00edlias tinha o banco?"
 
     assert in_full("E depois da seca?", before) == "Quantas fam\u00edlias tinha o banco depois da seca?"
+
+
+def test_a_portuguese_article_is_no_italian_link():
+    assert in_full("e a segunda?", "Quais são as três demoras?") is None

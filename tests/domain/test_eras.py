@@ -31,6 +31,12 @@ NOW = date(2026, 1, 31)
         ("\u00bfQu\u00e9 pasa hoy en d\u00eda con los bosques?", "hoy en d\u00eda"),
         ("\u00bfQu\u00e9 ocurri\u00f3 en 2020?", "2020"),
         ("\u00bfC\u00f3mo est\u00e1n los comunes en la actualidad?", "en la actualidad"),
+        ("Que disent les pêcheurs aujourd'hui ?", "aujourd'hui"),
+        ("Comment pêche-t-on au XXIIe siècle ?", "XXIIe siècle"),
+        ("Was kostet ein Netz derzeit?", "derzeit"),
+        ("Wie fischte man in den 2020er Jahren?", "2020er"),
+        ("Che cosa pensa dei pescatori di oggi?", "oggi"),
+        ("Che cosa è successo negli anni 2020?", "2020"),
     ],
 )
 def test_later_times_are_found(question, word):
@@ -140,6 +146,11 @@ def test_a_corpus_that_ends_in_1938_ended_before_the_second_world_war_and_not_be
         ("O que ela disse da Primeira Guerra Mundial?", "pt", "da Primeira Guerra Mundial"),
         ("O que houve em 1925?", "pt", "de 1925"),
         ("\u00bfQu\u00e9 dijo sobre la Primera Guerra Mundial?", "es", "de la Primera Guerra Mundial"),
+        ("Que dit-elle de la Première Guerre mondiale ?", "fr", "de la Première Guerre mondiale"),
+        ("Qu'a-t-elle dit de l'Union européenne ?", "fr", "de l'Union européenne"),
+        ("Was sagt sie über den Ersten Weltkrieg?", "de", "über den Ersten Weltkrieg"),
+        ("Was geschah 1925?", "de", "über 1925"),
+        ("Che cosa accadde nel 1925?", "it", "del 1925"),
     ],
 )
 def test_what_came_later_is_named_with_its_article(question, language, named):

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from tests.growth import assert_linear
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
-from vivavoce.domain.extracting import Extract, Passage, extracts_for
+from vivavoce.domain.expecting import expected_by
+from vivavoce.domain.extracting import Extract, Passage, extracts_for, weighed_for, with_kind_first
 
 HOURS = """\
 # Opening hours
@@ -269,3 +270,35 @@ def test_code_is_not_quoted_as_prose():
     text = "Start the server with this.\n\n```sh\nvivavoce serve now here\n```\n\nThen open it in a browser."
 
     assert excerpts(text) == ["Start the server with this.", "Then open it in a browser."]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "Quantos remadores treinam no clube?",
+            "O clube tem trinta remadores. Os remadores do clube treinam cedo.",
+            "O clube tem trinta remadores.",
+        ),
+        (
+            "Wie viele Ruderer trainieren im Verein?",
+            "Der Verein hat dreißig Ruderer. Die Ruderer trainieren früh im Verein.",
+            "Der Verein hat dreißig Ruderer.",
+        ),
+    ],
+)
+def test_a_sentence_that_has_what_is_asked_for_goes_before_one_that_lacks_it(question, text, first):
+    language = "pt" if "clube" in text else "de"
+    weighed = weighed_for(question, (), [Passage(1, text, language, 0.5)])
+
+    chosen = with_kind_first(weighed, expected_by(question, language))
+
+    assert weighed[0].excerpt.text != first
+    assert [each.excerpt.text for each in chosen] == [first]
+
+
+def test_where_no_sentence_has_what_is_asked_for_the_order_stays():
+    question = "Quantos barcos treinam no clube?"
+    weighed = weighed_for(question, (), [Passage(1, "Os remadores treinam no rio.", "pt", 0.5)])
+
+    assert with_kind_first(weighed, expected_by(question, "pt")) == weighed

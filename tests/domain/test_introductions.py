@@ -22,9 +22,23 @@ NAMES = ("Mary Wollstonecraft", "Wollstonecraft")
         ("Voc\u00ea \u00e9 a Mary Wollstonecraft?", "who", "pt"),
         ("\u00bfQui\u00e9n eres?", "who", "es"),
         ("\u00bfEres una IA?", "who", "es"),
+        ("Bonjour !", "greeting", "fr"),
+        ("Bonsoir, comment allez-vous ?", "greeting", "fr"),
+        ("Merci beaucoup pour votre aide", "thanks", "fr"),
+        ("Qui êtes-vous ?", "who", "fr"),
+        ("Es-tu vraiment Mary Wollstonecraft ?", "who", "fr"),
+        ("Guten Abend!", "greeting", "de"),
+        ("Vielen Dank, das war alles", "thanks", "de"),
+        ("Alles klar", "heard", "de"),
+        ("Bist du eine KI?", "who", "de"),
+        ("Was haben Sie gelesen?", "who", "de"),
+        ("Ciao, come stai?", "greeting", "it"),
+        ("Grazie mille!", "thanks", "it"),
+        ("Chi sei?", "who", "it"),
+        ("Sei un'intelligenza artificiale?", "who", "it"),
     ],
 )
-def test_it_is_known_in_three_languages(message, kind, language):
+def test_it_is_known_in_six_languages(message, kind, language):
     assert small_talk(message, NAMES) == (kind, language)
 
 
@@ -38,6 +52,12 @@ def test_it_is_known_in_three_languages(message, kind, language):
         "What did you write about virtue?",
         "What do you know about virtue?",
         "Quem \u00e9 o tutor?",
+        "Bonjour, qu'est-ce que la vertu ?",
+        "Qui est le tuteur ?",
+        "Merci, mais que dit-elle des femmes ?",
+        "Wer sind Sie im Dialog über die Tugend?",
+        "Danke, und was sagt sie über die Tugend?",
+        "Chi è il tutore?",
         "Are you " + "x" * 5000,
     ],
 )

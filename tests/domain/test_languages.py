@@ -25,6 +25,21 @@ def test_the_language_of_a_sentence_is_told(language):
     assert language_of(unicodedata.normalize("NFD", TEXTS[language])) == language
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Posso pagare con carta?", "it"),
+        ("Quali barche?", "it"),
+        ("Wieviel?", "de"),
+        ("Combien ?", "fr"),
+        ("¿Cuánto?", "es"),
+        ("Desde quando existe?", "pt"),
+    ],
+)
+def test_a_short_question_tells_its_language_by_the_words_that_ask(question, language):
+    assert language_of(question) == language
+
+
 @pytest.mark.parametrize("language", TEXTS)
 def test_what_is_likely_does_not_outweigh_what_the_text_says(language):
     for likely in TEXTS:

@@ -23,6 +23,11 @@ from vivavoce.domain.numerals import numbers_in
         ("um dos dois", "pt", ["2"]),
         ("fourscore and five years, threescore and ten", "en", ["85", "70"]),
         ("Segundo Lima, o segundo moinho fechou", "pt", ["2th"]),
+        ("quatre-vingt-dix-sept ans, deux cents pas, un chien", "fr", ["97", "200"]),
+        ("mille neuf cent deux, la troisième", "fr", ["1902", "3th"]),
+        ("dreihundertzwölf Bände, vierundzwanzig Uhr, ein Buch", "de", ["312", "24"]),
+        ("2,4 Millionen und die Hälfte", "de", ["2400000", "1/2"]),
+        ("ventotto o trentuno, duecentododici, trent'anni", "it", ["28", "31", "212", "30"]),
     ],
 )
 def test_numbers_are_read(text, language, values):

@@ -29,6 +29,13 @@ FERRY = Candidate(
         ("O que a carta diz sobre o livro?", "o livro"),
         ("Qual é a opinião dela sobre o banco?", "o banco"),
         ("Háblame de la cosecha", "la cosecha"),
+        ("Parle-moi du bac.", "bac"),
+        ("Que dit-on de l'école ?", "l'école"),
+        ("Racontez-nous quelque chose sur la crue", "la crue"),
+        ("Erzähl mir etwas über die Fähre.", "die Fähre"),
+        ("Was sagt der Brief über das Hochwasser?", "das Hochwasser"),
+        ("Parlami della piena", "piena"),
+        ("Che cosa si dice dell'acqua?", "acqua"),
     ],
 )
 def test_an_open_question_names_its_subject(question, subject):
@@ -50,6 +57,11 @@ def test_an_open_question_names_its_subject(question, subject):
         "O que aconteceu quando ele escreveu sobre vacinas?",
         "What does it cost to write about squash?",
         "Diga de que cor \u00e9 o cavalo.",
+        "Dis-moi combien de barques il y a.",
+        "Was kostet die Fahrt über den Fluss?",
+        "Wer schreibt über die Fähre?",
+        "Chi ha scritto della piena?",
+        "Erzähl mir, wann die Fähre sank.",
         "",
     ],
 )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.question_words import gives, may_give, question_word_in
+from vivavoce.domain.giving import gives, may_give
+from vivavoce.domain.question_words import question_word_in
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,8 @@ def test_what_the_question_names_itself_is_not_given():
         ("until", "It ran until the flood.", "Until when did it run?"),
         ("frequency", "It is rung three times.", "How many times is it rung?"),
         ("reason", "The reason was the flood.", "For what reason was it closed?"),
+        ("reason", "Cerró, ya que no había trigo.", "¿Por qué cerró el molino?"),
+        ("reason", "Fechou, dado que faltava trigo.", "Por que fechou o moinho?"),
     ],
 )
 def test_the_words_that_ask_may_stand_in_the_answer(kind, text, question):
@@ -108,3 +111,45 @@ def test_places_and_days_are_nobody(text):
 def test_what_came_before_may_be_the_reason(text):
     assert may_give("reason", text, "Why was the mill closed?")
     assert not gives("reason", text, "Why was the mill closed?")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Où sonne-t-on ?", "place"),
+        ("Combien de cloches y a-t-il ?", "count"),
+        ("Combien coûte la cloche ?", "price"),
+        ("Qui sonne ?", "person"),
+        ("Und wie lange?", "duration"),
+        ("Wie viele Glocken?", "count"),
+        ("Was ist das?", "thing"),
+        ("Perché suona?", "reason"),
+        ("Da chi?", "agent"),
+        ("Quante campane?", "count"),
+    ],
+)
+def test_questions_begin_with_them_in_french_german_and_italian_too(question, kind):
+    word = question_word_in(question)
+
+    assert word is not None
+    assert word.kind == kind
+
+
+@pytest.mark.parametrize("question", ["Was the bell rung?", "Ou sonne a campainha", "Dove sings"])
+def test_words_that_only_look_like_them_ask_for_no_thing(question):
+    word = question_word_in(question)
+
+    assert word is None or word.kind != "thing"
+
+
+@pytest.mark.parametrize(
+    ("kind", "having", "lacking"),
+    [
+        ("time", "La cloche sonne depuis le mois de mai.", "La cloche est faite de cuivre."),
+        ("reason", "Die Glocke schweigt, weil sie einen Riss hat.", "Die Glocke ist sehr alt."),
+        ("price", "La campana è costata dodici euro.", "La campana è di bronzo."),
+    ],
+)
+def test_what_they_ask_for_is_known_in_french_german_and_italian(kind, having, lacking):
+    assert gives(kind, having, "")
+    assert not gives(kind, lacking, "")

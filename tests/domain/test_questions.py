@@ -19,6 +19,52 @@ def test_who_speaks_is_not_what_a_question_is_about(question, language, telling)
     assert telling_words(question, language) == telling
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "telling"),
+    [
+        ("Como faço para alugar um barco?", "pt", {"alugar", "barco"}),
+        ("Existem remos aí?", "pt", {"remos"}),
+        ("¿Se pueden hacer reservas?", "es", {"reservas"}),
+        ("Combien de rames faut-il ?", "fr", {"rames"}),
+        ("Comment s'appelle le passeur ?", "fr", {"passeur"}),
+        ("Y a-t-il des rames ?", "fr", {"rames"}),
+        ("Wann darf ich ein Boot mieten?", "de", {"boot", "mieten"}),
+        ("Wie viele Ruder gibt es?", "de", {"ruder"}),
+        ("Quali barche posso noleggiare?", "it", {"barche", "noleggiare"}),
+    ],
+)
+def test_the_words_that_a_question_is_made_of_are_not_what_it_is_about(question, language, telling):
+    assert telling_words(question, language) == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Em que mês abre a feira?", {"mes"}),
+        ("Quanto tempo dura a feira?", {"temp", "dur"}),
+    ],
+)
+def test_a_word_that_an_answer_gives_in_figures_weighs_less(question, words):
+    wanted = wanted_in(question, (), "pt").words
+
+    assert {word for word, weight in wanted.items() if weight < 1} == words
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "known"),
+    [
+        ("Darf man Boote mieten?", "de", {"boot", "erlaubt"}),
+        ("Peut-on louer une barque ?", "fr", {"barqu", "interd"}),
+        ("Posso noleggiare una barca?", "it", {"barc", "viet"}),
+    ],
+)
+def test_what_allows_and_forbids_is_what_a_question_for_leave_is_about(question, language, known):
+    held = wanted_in(question, (), language).against(known).words.keys()
+
+    assert known <= held
+    assert not wanted_in(question, (), language).words.keys() >= known
+
+
 def test_what_an_apostrophe_parts_tells_word_by_word_but_no_single_letter():
     assert telling_words("Why is O'Brien's coat red?", "en") == {"brien", "coat", "red"}
 

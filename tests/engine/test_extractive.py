@@ -103,7 +103,7 @@ async def test_an_avatar_is_asked_the_whole_question():
         ("What is the capital of France?", "I found nothing in the documents"),
         ("Qual é a capital da França?", "Não encontrei nos documentos"),
         ("¿Cuál es la capital de Francia?", "No encontré en los documentos"),
-        ("Wie heißt die Hauptstadt von Frankreich?", "I found nothing in the documents"),
+        ("Wie heißt die Hauptstadt von Frankreich?", "In den Dokumenten habe ich nichts gefunden"),
     ],
 )
 async def test_an_answer_that_no_passage_holds_is_not_made_up(question, begins):

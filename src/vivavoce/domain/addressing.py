@@ -29,11 +29,18 @@ _SAYING = {
     "es": r"dice|dijo|dec\u00eda|piensa|pensaba|pens\u00f3|escribe|escribi\u00f3|escrib\u00eda|cree"
     r"|cre\u00eda|opina|opinaba|afirma|afirm\u00f3|defiende|defend\u00eda|ense\u00f1a|ense\u00f1aba|habla"
     r"|hablaba|habl\u00f3",
+    "fr": r"dit|disait|pense|pensait|\u00e9crit|\u00e9crivait|croit|croyait|affirme|affirmait|enseigne"
+    r"|soutient",
+    "de": r"sagt|sagte|denkt|dachte|schreibt|schrieb|meint|meinte|glaubt|glaubte|lehrt|lehrte|behauptet",
+    "it": r"dice|diceva|disse|pensa|pensava|scrive|scriveva|scrisse|crede|credeva|afferma|insegna|sostiene",
 }
 _THINKER = {
     "en": r"she|he|they|you|the\s+author|the\s+thinker",
     "pt": r"ela|ele|voc\u00ea|a\s+autora|o\s+autor",
     "es": r"ella|\u00e9l|usted|la\s+autora|el\s+autor",
+    "fr": r"elle|il|l['\u2019]auteure?|l['\u2019]autrice",
+    "de": r"sie|er|die\s+autorin|der\s+autor",
+    "it": r"lei|lui|l['\u2019]autrice|l['\u2019]autore",
 }
 
 
@@ -73,5 +80,17 @@ def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]
             "qu\u00e9 se dice sobre",
         ),
         (rf"(?:,\s*)?\b(?:seg\u00fan|para|de\s+acuerdo\s+con)\s+{who['es']}\b\s*,?", " "),
+        (
+            rf"\bque\s+(?:{_SAYING['fr']})[\s-]{who['fr']}\s+(?=(?:sur|des?|du|d['\u2019])\b|d['\u2019])",
+            "que dit-on ",
+        ),
+        (rf"(?:,\s*)?\b(?:selon|d['\u2019]apr\u00e8s|pour)\s+{who['fr']}\b\s*,?", " "),
+        (rf"\bwas\s+(?:{_SAYING['de']})\s+{who['de']}\s+(?=(?:\u00fcber|zu|zum|zur)\b)", "was wird gesagt "),
+        (rf"(?:,\s*)?\b(?:laut|nach|f\u00fcr)\s+{who['de']}\b\s*,?", " "),
+        (
+            rf"\b(?:che\s+)?cosa\s+(?:{who['it']}\s+)?(?:{_SAYING['it']})(?:\s+{who['it']})?\s+(?=(?:di|de|su)\w*)",
+            "che cosa si dice ",
+        ),
+        (rf"(?:,\s*)?\b(?:secondo|per)\s+{who['it']}\b\s*,?", " "),
     ]
     return tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in listed)

@@ -11,6 +11,9 @@ from .expecting import Expected
 from .questions import Wanted, telling_words
 from .relevance import score_of
 
+FITTED = ("en", "pt")
+"""The languages of the questions on which the weights were fitted."""
+
 
 class Mark(NamedTuple):
     """What a reader tells who looks for the answer to mark it, as logits: above 0 it rather stands there."""

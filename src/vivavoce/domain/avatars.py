@@ -37,6 +37,9 @@ _DISCLOSURES = {
     "en": "An AI that has studied {name}, not {name}. It quotes a fixed corpus.",
     "pt": "Uma IA que estudou {name}, n\u00e3o {name}. Cita um corpus fixo.",
     "es": "Una IA que ha estudiado a {name}, no {name}. Cita un corpus fijo.",
+    "fr": "Une IA qui a \u00e9tudi\u00e9 {name}, non {name}. Elle cite un corpus fixe.",
+    "de": "Eine KI, die {name} studiert hat, nicht {name}. Sie zitiert ein festes Korpus.",
+    "it": "Un'IA che ha studiato {name}, non {name}. Cita un corpus fisso.",
 }
 _STORED = "is_stored"
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .languages import language_of, small_words
+from .complements import ARTICLES, COMPLEMENTS, CONTRACTED, FAMILIES, LINKS, UNTOLD
+from .languages import asking_words, language_of, small_words
 from .open_questions import subject_of
 from .question_words import QuestionWord, plainly, question_word_in
 from .sentences import sentences_of, trimmed
@@ -72,81 +73,46 @@ _MORE = re.compile(
     r" that)|(?:me )?(?:conte|fale|diga)(?:[- ]me)? mais|(?:e )?(?:o )?que mais"
     r"|(?:e )?mais (?:alguma coisa|algo)|mais|(?:e )?(?:depois|entao"
     r"|em seguida)|prossiga|(?:y )?(?:despues|luego|entonces)|(?:y )?que mas|(?:y )?algo mas"
-    r"|cuenta(?:me)? mas|sigue)"
+    r"|cuenta(?:me)? mas|sigue|(?:et )?(?:apres|ensuite|puis)|(?:dis|parle"
+    r"|raconte)(?:-moi)?(?:-en)? (?:plus|davantage)"
+    r"|(?:et )?quoi d.autre|autre chose|(?:und )?(?:dann|danach|weiter|was noch)|erzahle? (?:mir )?mehr|mehr"
+    r"|sonst noch etwas|(?:e )?poi|(?:dimmi|raccontami) di piu|(?:e )?(?:cos.|che )altro|di piu)"
     r"(?: (?:about|of|sobre) (?:it|this|that|them|isso|isto|ele|ela|eles|elas|eso|esto))?"
     r"(?:,? (?:please|por favor))?\W*"
 )
 """How somebody asks for more of what was said."""
 _MORE_IN_SPANISH = re.compile(r"\W*m\u00e1s\W*", re.IGNORECASE)
-_AND = re.compile(r"\W*(?:and|e|y)\s*(?:\?|\u2026|\.\.\.)\W*", re.IGNORECASE)
+_AND = re.compile(r"\W*(?:and|e|y|et|und)\s*(?:\?|\u2026|\.\.\.)\W*", re.IGNORECASE)
 """An "and" alone asks with the mark behind it."""
 _NOTHING_ELSE = re.compile(
-    r"(?:(?:is|was|were|are|did|does|foi|e|era|fue|es) )?(?:(?:that|this|so|isso|isto|aquilo|eso|esto)\b ?)?"
-    r"(?:(?:happen|be|so|exactly|precisely|then|acontec\w+|exatamente|mesmo|exactamente)\b ?)?\W*"
+    r"(?:(?:is|was|were|are|did|does|foi|e|era|fue|es|ist|war|fu) )?"
+    r"(?:(?:that|this|so|isso|isto|aquilo|eso|esto|cela|ca|das|dies|questo)\b ?)?"
+    r"(?:(?:happen|be|so|exactly|precisely|then|acontec\w+|exatamente|mesmo|exactamente|exactement|genau"
+    r"|esattamente)\b ?)?\W*"
 )
 """What may stand behind a question word that asks the whole of the last question again."""
-_NOTHING = re.compile(r"(?:(?:exactly|precisely|then|exatamente|mesmo|exactamente)\b ?)?\W*")
+_NOTHING = re.compile(
+    r"(?:(?:exactly|precisely|then|exatamente|mesmo|exactamente|exactement|genau|esattamente)\b ?)?\W*"
+)
 """And behind one for which "is that" asks something else: "what is that?", "who was that?"."""
 _OF_EVENTS = ("since", "until", "time", "place", "reason", "manner")
 """Question words that may be asked of all that was said: "why is that?"."""
-_THING = r"\s+(?P<thing>[^\s?!.,;:][^?!.,;:]*?)\W*"
-_COMPLEMENTS = {
-    "en": re.compile(
-        r"\W*(?P<opening>(?:and|but|or)\b,?\s+)?"
-        r"(?P<link>in|at|on|for|to|from|with|by|of|about|during|after|before|under|among|without|against|near|since"
-        r"|until)" + _THING,
-        re.IGNORECASE,
-    ),
-    "pt": re.compile(
-        r"\W*(?P<opening>(?:e|mas|ou)\b,?\s+)?"
-        r"(?P<link>depois\s+d[eoa]s?|antes\s+d[eoa]s?|em|n[oa]s?|num|numa|para|pr[ao]|d[eoa]s?|aos?|\u00e0s?|com|por|pel[oa]s?|sem|sob|sobre|durante|ap\u00f3s"
-        r"|desde|at\u00e9|entre|contra)" + _THING,
-        re.IGNORECASE,
-    ),
-    "es": re.compile(
-        r"\W*(?P<opening>(?:y|pero|o)\b,?\s+)?"
-        r"(?P<link>en|para|del?|al?|con|por|sin|sobre|durante|desde|hasta|entre|contra)" + _THING,
-        re.IGNORECASE,
-    ),
-}
-"""How a thing is named of which the last question is asked now: "and for students?"."""
-_FAMILIES = tuple(
-    re.compile(rf"\b(?:{links})\b", re.IGNORECASE)
-    for links in (
-        "in|em|n[oa]s?|num|numa|en",
-        "at",
-        "on",
-        "to|aos?|\u00e0s?|al",
-        "from",
-        "with|com|con",
-        "by|por|pel[oa]s?",
-        "of|d[eoa]s?|del",
-        "about|sobre",
-    )
-)
-"""Links of one kind: what stands behind one is asked about in the place of what stands behind the other.
-
-"For" is not among them: what is paid for bread is paid for a child in another way.
-"""
-_ARTICLES = words("the a an o os as um uma el la los las un una this that each every")
-_CONTRACTED = words("no na nos nas do da dos das ao aos \u00e0 \u00e0s pelo pela pelos pelas num numa al del")
-"""Links that are one with an article."""
-_LINKS = words("and or e ou y of de do da dos das del")
-"""What may stand between the words that name a thing."""
 _VERBS = words("am many much havia houve eram hay hab\u00eda hubo quantos quantas")
 _FIXED = re.compile(
     r"(?:for (?:example|instance|sure|real)|in (?:general|fact|short|other words|addition|particular)"
     r"|of course|by the way|at (?:all|last|least)|on (?:average|purpose)"
     r"|por (?:exemplo|favor|enquanto|ejemplo|supuesto)|em (?:geral|resumo|suma|especial)"
     r"|de (?:fato|facto|verdade|verdad|acordo|acuerdo|nada|novo)|com certeza"
-    r"|sem duvida|sin duda|en (?:general|serio))"
+    r"|sem duvida|sin duda|en (?:general|serio)|par exemple|en fait|zum beispiel|im allgemeinen"
+    r"|per (?:esempio|favore)"
+    r"|in generale)"
 )
 """Phrases that name nothing."""
 _OF_NOUNS = ("means", "which", "count")
 """Question words that a noun may follow: "with what instrument?"."""
 _AUXILIARIES = words("is was are were does did do has have had can could may might will would should")
 _TOKEN = re.compile(r"[^\s?!.,;:]+")
-_BE = {"en": "is", "pt": "\u00e9", "es": "es"}
+_BE = {"en": "is", "pt": "\u00e9", "es": "es", "fr": "est", "de": "ist", "it": "\u00e8"}
 
 
 def _asks_for_more(asked: str, before: str) -> bool:
@@ -168,9 +134,11 @@ def _last_of(before: str) -> str:
 def _complement_in(asked: str, last: str) -> re.Match[str] | None:
     """The thing that a question adds; without an "and" it is in the language of the last, and asks."""
     language = language_of(last, "en")
-    for own, pattern in _COMPLEMENTS.items():
+    for own, pattern in COMPLEMENTS.items():
         found = pattern.fullmatch(asked)
-        if found is None or not (found["opening"] or (own == language and asked.endswith("?"))):
+        if found is None or not (found["opening"] or asked.endswith("?")):
+            continue
+        if own != language and (not found["opening"] or own in UNTOLD):
             continue
         if _names_a_thing(found, own):
             return found
@@ -201,7 +169,9 @@ def _asked_with(phrase: str, last: str) -> str:
 def _uncapitalised(sentence: str) -> str:
     """A sentence as it goes on behind other words: its first word is small, unless it is a name."""
     first = _TOKEN.match(sentence)
-    is_small = first is not None and first.group().lower() in small_words(language_of(sentence))
+    language = language_of(sentence)
+    small = small_words(language) | asking_words(language)
+    is_small = first is not None and first.group().lower() in small
     return sentence[:1].lower() + sentence[1:] if is_small else sentence
 
 
@@ -217,7 +187,7 @@ def _rest(asked: QuestionWord, last: str) -> str:
 
 def _asked_of(link: str, thing: str, last: str) -> str:
     """The last question of another thing, in the place of the one behind the same link, else added."""
-    family = next((each for each in _FAMILIES if each.fullmatch(link)), None)
+    family = next((each for each in FAMILIES if each.fullmatch(link)), None)
     said = f"{link.lower()} {thing}"
     links = [] if family is None else list(family.finditer(last))
     if not links:
@@ -231,18 +201,18 @@ def _asked_of(link: str, thing: str, last: str) -> str:
 def _is_definite(link: str, thing: str) -> bool:
     """Whether a thing has an article or a name: "in the mill" and "in Porto", but not "in cash"."""
     first = thing.split()[0]
-    return link.lower() in _CONTRACTED or first.lower() in _ARTICLES or first[0].isupper()
+    return link.lower() in CONTRACTED or first.lower() in ARTICLES or first[0].isupper()
 
 
 def _end_of_thing(text: str, start: int, most: int) -> int:
     """Where the thing ends that begins at a place: before the next small word, or after so many words."""
-    small = small_words(language_of(text)) - _ARTICLES
+    small = small_words(language_of(text)) - ARTICLES
     end, taken = start, 0
     tokens = list(_TOKEN.finditer(text, start))
     run = next((n for n, each in enumerate(tokens) if each.group().lower() in small), len(tokens))
     most = run if run == len(tokens) else most
     for each in tokens[:run]:
-        taken += each.group().lower() not in _ARTICLES
+        taken += each.group().lower() not in ARTICLES
         if taken > most:
             break
         end = each.end()
@@ -259,11 +229,11 @@ def _names_a_thing(found: re.Match[str], language: str) -> bool:
     is_linked = True  # an article may stand at the beginning, and behind "and" and "of"
     telling = 0
     for each in tokens:
-        if each in _LINKS:
+        if each in LINKS:
             is_linked = bool(found["opening"])
-        elif each in _ARTICLES and is_linked:
+        elif each in ARTICLES and is_linked:
             is_linked = False
-        elif each in small or each in _ARTICLES:
+        elif each in small or each in ARTICLES:
             return False
         else:
             telling, is_linked = telling + 1, False

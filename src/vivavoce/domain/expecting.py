@@ -6,9 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .asked_kinds import ASKED_KINDS
+from .asked_kinds import AskedKinds
+from .asked_kinds_en_de import ENGLISH, GERMAN
+from .asked_kinds_fr_it import FRENCH, ITALIAN
+from .asked_kinds_pt_es import PORTUGUESE, SPANISH
 from .numerals import numbers_in
 from .words import folded, words_of
+
+ASKED_KINDS: dict[str, AskedKinds] = {
+    "pt": PORTUGUESE,
+    "en": ENGLISH,
+    "es": SPANISH,
+    "fr": FRENCH,
+    "de": GERMAN,
+    "it": ITALIAN,
+}
+"""The languages in which it can be told what a question asks for."""
 
 
 class Expected(NamedTuple):
@@ -22,10 +35,16 @@ class Expected(NamedTuple):
     counted: frozenset[str] = frozenset()
     """The stems of what is counted: those of "books" in "how many books"."""
 
+    @property
+    def is_told_alike(self) -> bool:
+        """Whether all who give it do so in like words; somebody may be named as "some shepherds"."""
+        return self.kind != _PERSON
+
     def is_in(self, text: str) -> bool:
         """Whether a text has such a thing, beyond what the question says itself."""
         if self.kind == _PERSON:
-            return any(not self.asked.issuperset(_plain(found.group())) for found in _NAME.finditer(text))
+            names = _NAMES if self.language == "de" else _NAME
+            return any(not self.asked.issuperset(_plain(found.group())) for found in names.finditer(text))
         low = folded(text)
         if self.kind == _COUNT:
             return any(self._is_counted(each) for each in _after_numbers(low, self.language))
@@ -55,19 +74,21 @@ def expected_by(question: str, language: str) -> Expected | None:
     if first is None:
         return None
     asked = frozenset(_plain(low))
+    if first == _REASON:  # "perché" asks, and answers
+        asked -= frozenset(_plain(found[first].group()))
     if first != _COUNT:
         return Expected(first, language, asked)
     counted = frozenset(words_of(found[_COUNT].group(1), language))
     return Expected(_COUNT, language, asked, counted) if counted else None
 
 
-_COUNT, _PERSON = "count", "person"
+_COUNT, _PERSON, _REASON = "count", "person", "reason"
 _LONGEST = 2_000
 _AFTER, _NEAR = 4, 80
 """How many words, and characters, after a number may say what it counts."""
 _ROOT = 5
 _AROUND = " \"'\u00bf\u201c"
-_ONE = re.compile(r"\b(?:uma?|one)\b")
+_ONE = re.compile(r"\b(?:uma?|one|una|uno|une?|eine?[mnr]?)\b")
 _WORD = re.compile(r"[^\W_]+")
 _FOLLOWING = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(
@@ -75,6 +96,8 @@ _NAME = re.compile(
     r"|^[A-Z\u00c0-\u00dd][\w'-]+ (?:d[aeo]s? |de la |von |van )?[A-Z\u00c0-\u00dd][\w'-]+"
 )
 """A word with a capital that begins no sentence, or two that do."""
+_NAMES = re.compile(r"(?<=[^\W_] )[A-Z\u00c0-\u00dd][\w'-]+ (?:von |van )?[A-Z\u00c0-\u00dd][\w'-]+")
+"""Two words with capitals, where every noun has one."""
 
 
 def _plain(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .citing import Citing
 from .excerpts import LONGEST, Excerpt, excerpts_of, is_instruction
+from .expecting import Expected
 from .identifiers import Identified, identified_in
 from .questions import Wanted, wanted_in
 
@@ -107,6 +108,22 @@ def best_of(weighed: Sequence[Weighed], least: float) -> list[Weighed]:
     return chosen
 
 
+def with_kind_first(weighed: Sequence[Weighed], expected: Expected | None) -> list[Weighed]:
+    """The sentences; where the first lacks what is asked for and one near it has it, those that have it.
+
+    A reason is often given by another sentence than the one that says what it is the reason for.
+    """
+    every = list(weighed)
+    if expected is None or expected.kind == "reason" or not every or expected.is_in(every[0].excerpt.text):
+        return every
+    first = every[0]
+    having = [each for each in every if expected.is_in(each.excerpt.text)]
+    is_near = any(
+        each.passage.number == first.passage.number and each.share >= _HAVING * first.share for each in having
+    )
+    return having if is_near else every
+
+
 def in_order(chosen: Sequence[Weighed]) -> list[Weighed]:
     """Best passage first and each in reading order, with the sentence that another points back to."""
     kept: dict[int, dict[int, Weighed]] = {}
@@ -137,6 +154,8 @@ _SHARE, _FIT, _TRUST, _BREVITY = 0.7, 0.15, 0.25, 0.04
 _SHORT = 220
 _CONTEXT = 0.6
 """What a word of the heading above counts, next to one of the sentence itself."""
+_HAVING = 0.25
+"""Which share of the words of the first sentence another holds that has what is asked for in its place."""
 _SAME_QUESTION = 0.7
 """From this share on, the question above a sentence is the one that was asked."""
 _LIKELY = 0.75

@@ -67,4 +67,24 @@ _WHO = {
     r"|inteligencia artificial"
     r"|robot|humano|humana|persona|maquina|bot)|real|de verdad)"
     r"|que (?:has leido|has estudiado|sabes|haces|puedes hacer)|que (?:te )?puedo preguntar(?:te)?)",
+    "fr": r"(?:(?:bonjour|salut|et|mais)\s+)*(?:"
+    r"qui (?:es tu|etes vous)|(?:tu es|vous etes) qui|qu(?:i|e)? ?(?:es tu|etes vous)"
+    r"|a qui (?:est ce que je parle|je parle|ai je affaire)|comment (?:t appelles tu|vous appelez vous)"
+    r"|quel est (?:ton|votre) nom|presente toi|presentez vous|parlez? moi de (?:toi|vous)"
+    r"|(?:est ce que )?(?:es tu|etes vous|tu es|vous etes) (?:vraiment )?(?:NAMED|(?:une? )?(?:ia"
+    r"|intelligence artificielle|robot|humaine?|etre humain|personne|machine)|reel(?:le)?)"
+    r"|qu (?:as tu|avez vous) (?:lu|etudie)|que (?:sais tu|savez vous|peux tu faire|pouvez vous faire)"
+    r"|que puis je (?:te |vous )?demander)",
+    "de": r"(?:(?:hallo|guten tag|und|aber)\s+)*(?:"
+    r"(?:wer|was) (?:bist du|sind sie)(?: eigentlich| wirklich)?|mit wem (?:spreche|rede) ich"
+    r"|wie (?:heisst du|heissen sie)|wie ist (?:dein|ihr) name|stell dich vor|stellen sie sich vor"
+    r"|(?:bist du|sind sie) (?:wirklich )?(?:NAMED|(?:eine? )?(?:ki|kunstliche intelligenz|bot|roboter|mensch"
+    r"|person|maschine|computer)|echt)|was (?:hast du|haben sie) (?:gelesen|studiert)"
+    r"|was (?:weisst du|wissen sie|kannst du|konnen sie)(?: alles)?|was kann ich (?:dich|sie) fragen)",
+    "it": r"(?:(?:ciao|buongiorno|salve|e|ma)\s+)*(?:"
+    r"chi (?:sei|e lei)(?: tu)?|(?:che )?cosa sei|con chi (?:parlo|sto parlando)|come ti chiami"
+    r"|qual e il tuo nome|presentati|si presenti|parlami di te"
+    r"|(?:sei|lei e) (?:davvero |proprio )?(?:NAMED|(?:un |una )?(?:ia|intelligenza artificiale"
+    r"|robot|bot|uman[oa]|essere umano|persona|macchina)|reale|ver[oa])"
+    r"|(?:che )?cosa (?:hai letto|hai studiato|sai|sai fare|puoi fare)|(?:che )?cosa posso chiedert?i?)",
 }

@@ -50,6 +50,25 @@ _SMALL_WORDS = {
 }
 
 
+_ASKING_WORDS = {
+    "pt": """aí chama conte dá devo devemos existe existem existia faço faz fazem fazer fiz havia preciso
+        precisa quanta vai vão""",
+    "es": """cuál cuáles cuándo cuánta cuántas cuánto cuántos cómo cuéntame debo dónde existe existen hace
+        hacer hacen hago háblame llama pueden podemos podría quién quiénes tengo va viene vienen""",
+    "fr": """a appelle appelles appellent avez avons combien connaît dis dites dois doit explique faut
+        faudrait fallait fallu étaient était êtes parle parlez peuvent peux pouvez pouvons puis quelles quoi
+        raconte racontez sais sait suis va veux voudrais""",
+    "de": """ans aufs beim bitte darf dürfen eigentlich erklär erzähl erzähle etwas gab gibt habe haben hast
+        heißen heißt hieß ins können lange mich mir müssen oft sag sage soll sollen tun viel viele waren wann
+        welche welchem welchen welcher welches wem wen weshalb wessen wieso wieviel wofür woher wohin womit
+        wurde wurden""",
+    "it": """bisogna chiama chiamano deve devo dimmi esiste esistono fa faccio fanno parlami posso possiamo
+        possono quali quanta quante quanti raccontami spiegami stata stati stato va vanno viene vengono
+        vorrei""",
+}
+"""Words that questions are made of, besides the small ones: they tell a language, and not what is asked."""
+
+
 def language_of(text: str, likely: str = UNKNOWN) -> str:
     """The language that a text is written in: en, pt, es, fr, de or it; `likely` where nothing tells."""
     seen = dict.fromkeys(_SMALL_WORDS, 0.0)
@@ -69,6 +88,12 @@ def language_of(text: str, likely: str = UNKNOWN) -> str:
 def small_words(language: str) -> frozenset[str]:
     """The words of a language that say nothing by themselves, in lower case."""
     return frozenset(_SMALL_WORDS.get(language, "").split())
+
+
+@cache
+def asking_words(language: str) -> frozenset[str]:
+    """The words of a language that questions are made of, in lower case: "wann", "combien", "posso"."""
+    return frozenset(_ASKING_WORDS.get(language, "").split())
 
 
 def composed(text: str) -> str:
@@ -93,6 +118,6 @@ def _tellers() -> dict[str, tuple[str, ...]]:
     """For each small word, the languages that it belongs to."""
     tellers: dict[str, tuple[str, ...]] = {}
     for language in _SMALL_WORDS:
-        for word in small_words(language):
+        for word in small_words(language) | asking_words(language):
             tellers[word] = (*tellers.get(word, ()), language)
     return tellers

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from .excerpts import Excerpt, excerpts_of, is_instruction
 from .extracting import Weighed
-from .question_words import gives, plainly, question_word_in
+from .giving import gives
+from .question_words import plainly, question_word_in
 
 
 def with_what_follows(chosen: Sequence[Weighed], question: str) -> list[Weighed]:

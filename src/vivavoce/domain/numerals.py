@@ -83,11 +83,19 @@ _UNITS = {
     "es": "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis "
     "diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco "
     "veintiseis veintisiete veintiocho veintinueve",
+    "fr": "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+    "de": "ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn "
+    "siebzehn achtzehn neunzehn",
+    "it": "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici "
+    "sedici diciassette diciotto diciannove",
 }
 _TENS = {
     "en": "twenty thirty forty fifty sixty seventy eighty ninety",
     "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
     "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "fr": "vingt trente quarante cinquante soixante",
+    "de": "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
+    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
 }
 _HUNDREDS = {
     "pt": "cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos novecentos",
@@ -98,23 +106,37 @@ _OTHERS = {
     "en": {"threescore": 60, "fourscore": 80},
     "pt": {"uma": 1, "duas": 2, "cem": 100, "quatorze": 14, "meia": 0},
     "es": {"una": 1, "un": 1, "cien": 100},
+    "fr": {"une": 1, "vingts": 20, "septante": 70, "huitante": 80, "nonante": 90},
+    "de": {"eine": 1, "einen": 1, "einem": 1, "einer": 1, "eines": 1},
+    "it": {"una": 1, "un": 1, "vent": 20, "trent": 30, "quarant": 40, "cinquant": 50, "sessant": 60},
 }
 _SCALES = {
     "en": {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "dozen": 12},
     "pt": {"mil": 1_000, "milhao": 10**6, "milhoes": 10**6, "bilhao": 10**9, "bilhoes": 10**9, "duzia": 12},
     "es": {"mil": 1_000, "millon": 10**6, "millones": 10**6, "docena": 12},
+    "fr": {"cent": 100, "cents": 100, "mille": 1_000, "million": 10**6, "millions": 10**6, "douzaine": 12},
+    "de": {"hundert": 100, "tausend": 1_000, "million": 10**6, "millionen": 10**6, "dutzend": 12},
+    "it": {"cento": 100, "mille": 1_000, "mila": 1_000, "milione": 10**6, "milioni": 10**6, "dozzina": 12},
 }
 _ORDINALS = {
     "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
     "pt": "primeiro segundo terceiro quarto quinto sexto setimo oitavo nono decimo",
     "es": "primero segundo tercero cuarto quinto sexto septimo octavo noveno decimo",
+    "fr": "premier deuxieme troisieme quatrieme cinquieme sixieme septieme huitieme neuvieme dixieme",
+    "de": "erste zweite dritte vierte funfte sechste siebte achte neunte zehnte",
+    "it": "primo secondo terzo quarto quinto sesto settimo ottavo nono decimo",
 }
 _MULTIPLES = {
     "en": {"twice": "x2", "double": "x2", "doubled": "x2", "triple": "x3", "thrice": "x3", "half": "1/2"},
     "pt": {"dobro": "x2", "triplo": "x3", "metade": "1/2"},
     "es": {"doble": "x2", "triple": "x3", "mitad": "1/2"},
+    "fr": {"double": "x2", "triple": "x3", "moitie": "1/2"},
+    "de": {"doppelt": "x2", "dreifach": "x3", "halfte": "1/2"},
+    "it": {"doppio": "x2", "triplo": "x3", "meta": "1/2"},
 }
-_JOINERS = {"en": "and", "pt": "e", "es": "y"}
+_JOINERS = {"en": "and", "pt": "e", "es": "y", "fr": "et", "de": "und", "it": "e"}
+_INFLECTED = ("pt", "es", "it")
+"""Languages in which words for numbers have a feminine of their own."""
 
 
 @cache
@@ -126,8 +148,36 @@ def _small(language: str) -> Mapping[str, int]:
     return {
         **known,
         **feminine,
+        **_compounds(language, known),
         **{word: value for word, value in _OTHERS.get(language, {}).items() if value},
     }
+
+
+def _compounds(language: str, small: Mapping[str, int]) -> dict[str, int]:
+    """The numbers that are one word of several: "vierundzwanzig", "duecento", "trentotto"."""
+    ones = {word: value for word, value in small.items() if value < 10}
+    tens = {word: value for word, value in small.items() if 20 <= value < 100}
+    if language == "de":
+        below = {f"{one}und{ten}": a + b for one, a in ones.items() for ten, b in tens.items()}
+        scales = {"hundert": 100, "tausend": 1_000}
+    elif language == "it":
+        below = {
+            f"{ten[:-1] if one[0] in 'uo' else ten}{one}": a + b
+            for one, a in ones.items()
+            for ten, b in tens.items()
+        }
+        scales = {"cento": 100, "mila": 1_000}
+    else:
+        return {}
+    hundreds = {f"{one}{word}": a * scale for one, a in small.items() for word, scale in scales.items()}
+    known = {**{word: scale for word, scale in scales.items() if scale == 100}, **hundreds}
+    above = {
+        f"{word}{rest}": a + b
+        for word, a in known.items()
+        if a < 1_000
+        for rest, b in {**small, **below}.items()
+    }
+    return {**below, **hundreds, **above}
 
 
 @cache
@@ -135,7 +185,7 @@ def _ordinals(language: str) -> Mapping[str, str]:
     """From the second on: the first of something is mostly no number."""
     listed = list(enumerate(_ORDINALS.get(language, "").split(), start=1))[1:]
     known = {word: f"{place}th" for place, word in listed}
-    return {**known, **{f"{word[:-1]}a": value for word, value in known.items() if language != "en"}}
+    return {**known, **{f"{word[:-1]}a": value for word, value in known.items() if language in _INFLECTED}}
 
 
 def _in_percent(text: str, number: Number) -> Number:
@@ -175,7 +225,7 @@ def _written_out(text: str, language: str) -> Iterator[Number]:
         word = folded(found.group())
         follows = run and _BETWEEN.fullmatch(text, end, found.start()) is not None
         if run and not follows:
-            yield from _of_run(run, start, end)
+            yield from _of_run(run, start, end, language)
             run = []
         if word in small or word in scales:
             if not run:
@@ -185,13 +235,13 @@ def _written_out(text: str, language: str) -> Iterator[Number]:
         elif run and word == _JOINERS[language] and not is_joined:
             end, is_joined = found.end(), True
         else:
-            yield from _of_run(run, start, end)
+            yield from _of_run(run, start, end, language)
             run = []
             if word in ordinals and not _is_according(word, text[: found.start()], language):
                 yield Number(ordinals[word], found.start(), found.end())
             elif word in _MULTIPLES[language]:
                 yield Number(_MULTIPLES[language][word], found.start(), found.end())
-    yield from _of_run(run, start, end)
+    yield from _of_run(run, start, end, language)
 
 
 def _is_according(word: str, before: str, language: str) -> bool:
@@ -202,7 +252,7 @@ def _is_according(word: str, before: str, language: str) -> bool:
 _LEADS = re.compile(r"\b(?:[oa]|[dn][oa]|ao|a|em|um|pelo|num|este|esse|seu|meu|artigo|art\.|e)\s+$")
 
 
-def _of_run(run: list[tuple[int, bool]], start: int, end: int) -> Iterator[Number]:
+def _of_run(run: list[tuple[int, bool]], start: int, end: int, language: str) -> Iterator[Number]:
     """The number that words side by side say: two hundred and five, nineteen ninety."""
     if not run or (len(run) == 1 and run[0][0] == 1):
         return
@@ -212,7 +262,9 @@ def _of_run(run: list[tuple[int, bool]], start: int, end: int) -> Iterator[Numbe
             current = max(current, 1) * 100
         elif is_scale:
             total, current = total + max(current, 1) * value, 0
-        elif 10 <= current <= 20 and value >= 10:
+        elif language == "fr" and value == 20 and current % 100 == 4:  # quatre-vingt
+            current += 76
+        elif language != "fr" and 10 <= current <= 20 and value >= 10:
             current = current * 100 + value
         else:
             current += value

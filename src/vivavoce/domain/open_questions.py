@@ -117,11 +117,19 @@ _DIZ = (
     r"|dice|dicen|dijo|sabe|escribe|piensa|ense\u00f1a)"
 )
 _SOBRE = r"(?:sobre|a\s+respeito\s+d[eoa]s?|acerca\s+d(?:[eoa]s?|el))"
+_DIT = r"(?:dit|disent|sait|savent|pense|\u00e9crit|enseigne|raconte)"
+_SUR = r"(?:sur|des?|du|d['\u2019]|\u00e0\s+propos\s+d(?:es?|u|['\u2019]))"
+_SAGT = r"(?:sagt|sagen|sagte|schreibt|denkt|meint|lehrt|wei\u00df|wissen|erf\u00e4hrt|steht|wird\s+gesagt)"
+_UEBER = r"(?:\u00fcber|zu|zum|zur)"
+_DICE = r"(?:dice|dicono|diceva|scrive|pensa|pensava|insegna|sa|racconta)"
+_SU = r"(?:riguardo\s+a|di|su|(?:de|su)(?:l|llo|lla|i|gli|lle|ll['\u2019]))"
 _ELSE = r"(?:cost|take|happen|when|if|who|need|quando|quem|cust\w+|acontec\w+|houve|cuando|cuesta)"
 _BETWEEN = rf"(?:(?!{_ELSE}\b)\S+\s+)"
 """A word before the verb, that asks for nothing else."""
 _OPEN = tuple(
-    re.compile(rf"(?:(?:please|and|por\s+favor|e|y),?\s+)?(?:{each})\s+", re.IGNORECASE)
+    re.compile(
+        rf"(?:(?:please|and|por\s+favor|e|y|et|und),?\s+)?(?:{each})(?:\s+|(?<=['\u2019]))", re.IGNORECASE
+    )
     for each in (
         rf"(?:(?:can|could)\s+you\s+)?(?:tell|teach)\s+(?:me|us)\s+(?:more\s+|something\s+|a\s+bit\s+|all\s+)?{_ABOUT}",
         rf"(?:talk|speak|write)\s+(?:(?:to|with)\s+(?:me|us)\s+)?{_ABOUT}",
@@ -134,21 +142,31 @@ _OPEN = tuple(
         rf"(?:(?:o\s+que|qu\u00e9|que\s+\u00e9\s+que)\s+{_BETWEEN}{{0,4}}?|que\s+){_DIZ}"
         rf"(?:(?:\s+\S+){{0,3}}?\s+{_SOBRE}|\s+(?:d[eoa]s?|del))",
         rf"qual\s+(?:\u00e9|era|foi)\s+a\s+(?:opini\u00e3o|vis\u00e3o|posi\u00e7\u00e3o|ideia)\s+(?:\S+\s+){{0,3}}?{_SOBRE}",
+        rf"(?:parle|raconte|dis)[sz]?(?:-(?:moi|nous))?(?:\s+(?:plus|davantage|un\s+peu|quelque\s+chose))?\s+{_SUR}",
+        rf"(?:dites|d[\u00e9e]cri(?:s|vez)|r[\u00e9e]sume[sz]?)(?:-(?:moi|nous))?(?:\s+{_SUR})?",
+        rf"(?:que|qu['\u2019]est-ce\s+que?)\s+(?:\S+\s+){{0,3}}?{_DIT}(?:-\S+)?(?:\s+\S+){{0,3}}?\s+{_SUR}",
+        rf"(?:erz[\u00e4a]hle?|sage?|sprich|berichte)(?:n\s+sie)?(?:\s+(?:mir|uns))?(?:\s+(?:etwas|mehr|alles))?\s+{_UEBER}",
+        rf"was\s+{_SAGT}(?:\s+\S+){{0,4}}?\s+{_UEBER}|beschreiben?(?:\s+sie)?",
+        rf"(?:parla|racconta|di|dim|spiega)(?:mi|ci|te|temi)?(?:\s+(?:qualcosa|di\s+pi[\u00f9u]))?\s+{_SU}|descrivi",
+        rf"(?:(?:che\s+)?cosa|che)\s+(?:si\s+)?{_DICE}(?:\s+\S+){{0,3}}?\s+{_SU}",
     )
 )
 _GOES_ON = re.compile(
-    r"(?:(?:and|but|so|e|mas|y|pero)\b,?\s*)?"
+    r"(?:(?:and|but|so|e|mas|y|pero|et|mais|und|aber|ma)\b,?\s*)?"
     r"(?:(?:what|how)\s+(?:about|of)\b|what\s+(?:happened|happens)\s+(?:to|with)\b|about\b"
     r"|quanto\s+(?:aos?|\u00e0s?|a)\b|sobre\b|(?:o\s+)?qu[e\u00e9]\s+(?:tal\b|hay\s+del?\b|(?:aconteceu|houve|passou"
     r"|pas\u00f3|ocurri\u00f3|sucedi\u00f3)\s+co[mn]\b))?",
     re.IGNORECASE,
 )
 """How somebody goes on to another thing."""
-_JOINING = words("the a an of o os as de do da dos das el la los las del")
+_JOINING = words(
+    "the a an of o os as de do da dos das el la los las del le les du des der die das il lo gli di"
+)
 _PLAIN = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(
     r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"
-    r"|quais|se|que|o\s+que)\b",
+    r"|quais|se|que|o\s+que|combien|pourquoi|quand|qui|comment|wie|warum|wann|wer|was|ob|wo|quant[eio]|perch\u00e9|chi"
+    r"|dove|che)\b",
     re.IGNORECASE,
 )
 """What asks for one thing after all: "tell me about how many"."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from .excerpts import excerpts_of, is_instruction
 from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
-from .question_words import QuestionWord, may_give, question_word_in
+from .giving import may_give
+from .question_words import QuestionWord, question_word_in
 from .questions import Wanted, names_its_own, wanted_in
 from .standalone import Standalone
 from .words import words_of

@@ -116,12 +116,12 @@ _ORDINALS = {
     word: place
     for place, names in enumerate(
         (
-            "last latter ultimo ultima",
-            "first 1st primeiro primeira primero primera former",
-            "second 2nd segundo segunda",
-            "third 3rd terceiro terceira tercero tercera",
-            "fourth 4th quarto quarta cuarto cuarta",
-            "fifth 5th quinto quinta",
+            "last latter ultimo ultima dernier derniere letzte letzten letztere",
+            "first 1st primeiro primeira primero primera former premier premiere erste ersten",
+            "second 2nd segundo segunda deuxieme seconde zweite zweiten secondo seconda",
+            "third 3rd terceiro terceira tercero tercera troisieme dritte dritten terzo terza",
+            "fourth 4th quarto quarta cuarto cuarta quatrieme vierte vierten",
+            "fifth 5th quinto quinta cinquieme funfte funften",
             "sixth 6th sexto sexta",
             "seventh 7th setimo setima septimo septima",
             "eighth 8th oitavo oitava octavo octava",
@@ -131,12 +131,23 @@ _ORDINALS = {
     for word in names.split()
 }
 _WHICH = re.compile(
-    r"\b(the|o|a|el|la|ao|do|da|al|del)\s+(" + "|".join(_ORDINALS) + r")\b"
+    r"\b(the|o|a|el|la|ao|do|da|al|del|le|au|du|der|die|das|den|dem|zum|zur|il|lo|nel)\s+("
+    + "|".join(_ORDINALS)
+    + r")\b"
     r"(?!\s+(?:world|century|time|edition|guerra|seculo|siglo|vez|year|day|chapter|capitulo|letter|carta|part"
-    r"|parte)\b)"
+    r"|parte|guerre|weltkrieg\w*|siecle|jahrhundert\w*|secolo|fois|mal|volta|jahr|tag|chapitre|kapitel|capitolo)\b)"
     r"(?:\s+(?:one|of\s+(?:them|these|those)|item|um|uma|uno|una|deles|delas))?"
 )
-_LINKS = {"ao": "a ", "al": "a ", "do": "de ", "da": "de ", "del": "de "}
+_LINKS = {
+    "ao": "a ",
+    "al": "a ",
+    "do": "de ",
+    "da": "de ",
+    "del": "de ",
+    "au": "\u00e0 ",
+    "du": "de ",
+    "zum": "zu ",
+}
 """What is left of an article that is one with the word before it."""
 _NUMBERING = r"\(?(?:\d{1,2}|[a-h])[.)]\s"
 _ITEM = re.compile(r"(?:^|\n)\s*(?:[-*\u2022]|\(?\d{1,2}[.)]|\(?[a-h]\))\s+([^\n]+)")
@@ -144,18 +155,18 @@ _INLINE_ITEM = re.compile(
     rf"(?:^|[\s:;,(]){_NUMBERING}\s*([^\n;]{{1,300}}?)(?=[;,]?\s+(?:(?:and|e|y)\s+)?{_NUMBERING}|[.;]?\s*$)"
 )
 _SERIES = re.compile(
-    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|versus"
+    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|et|und|oder|versus"
     r"|vs\.?)\s+([^,.;:?!\n]{2,80})"
 )
 _OPENING_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
 _ARE = re.compile(r"\b(?:are|were|sao|eram|foram|son|eran|fueron)\s+(?:the\s+|[oa]s\s+|l[oa]s\s+)?$")
 _BARE = re.compile(
-    r"\W*(?:(?:and|but|so|e|y|mas|pero|ok)\s+)?(?:(?:what|how)\s+(?:about|of)|(?:o\s+)?que\s+(?:tal|de"
+    r"\W*(?:(?:and|but|so|e|y|mas|pero|ok|et|mais|und|aber|ma)\s+)?(?:(?:what|how)\s+(?:about|of)|(?:o\s+)?que\s+(?:tal|de"
     r"|dizer\s+de|hay\s+de))?\W*"
 )
 """What is left of a question that only points at one of several things."""
 _ASKED_OF_SEVERAL = re.compile(
-    r"(?P<asked>[^,;:?\n]{3,200}\b(?:about|of|on|between|are|sobre|s\u00e3o|son))\s+"
+    r"(?P<asked>[^,;:?\n]{3,200}\b(?:about|of|on|between|are|sobre|s\u00e3o|son|sur|sont|\u00fcber|sind|sono|su))\s+"
     r"(?:[^,;:?\n]{2,80},\s+){0,9}[^,;:?\n]{2,80},?\s+(?:and|or|e|ou|y|o)\s+[^,;:?\n]{2,80}\?",
     re.IGNORECASE,
 )
@@ -172,7 +183,7 @@ _SPEAK_OF = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:they|them|it|he|she|him|eles|elas|ele|ela|ellos|ellas|\u00e9l|ella)\b", re.IGNORECASE
 )
-_GOING_ON = re.compile(r"^\W*(?:and|but|so|e|mas|y|pero)\s+", re.IGNORECASE)
+_GOING_ON = re.compile(r"^\W*(?:and|but|so|e|mas|y|pero|et|mais|und|aber|ma)\s+", re.IGNORECASE)
 _LEADING = re.compile(
     r"""^(?:.*?\b(?:between|among|about|of|on|are|is|were|includes?|like|compare|named|called|entre|sobre|sao|son
     |como|comparar|incluem?|incluyen?)\s+)?(?:both\s+|the\s+|an?\s+|o\s+|os\s+|as\s+|la\s+|los\s+|las\s+|el\s+)?""",

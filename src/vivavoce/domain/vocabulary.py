@@ -1,4 +1,4 @@
-"""Vocabulary: the words by which wishes are told, in English, Portuguese and Spanish, without accents."""
+"""Vocabulary: the words by which wishes and small talk are told in several languages, without accents."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ CUSTOMERS = words(
 )
 
 # What closes a conversation, what goes along with it, and what keeps it open.
-THANKS = words("thanks thank thx obrigado obrigada obg brigado brigada valeu vlw gracias muchas")
+THANKS = words(
+    "thanks thank thx obrigado obrigada obg brigado brigada valeu vlw gracias muchas merci danke grazie"
+)
 CLOSINGS = phrases(
     "thanks|thank you|thank u|thankyou|thx|ty|cheers|much appreciated|appreciate it|i appreciate it",
     "that's all|that is all|thats all|that's it|that is it|that was all|nothing else|all good now|all set",
@@ -100,6 +102,11 @@ CLOSINGS = phrases(
     "tchau|ate logo|ate mais|tenha um bom dia",
     "gracias|muchas gracias|mil gracias|eso es todo|nada mas|era todo|problema resuelto|resuelto|funciono",
     "solucionado|adios|hasta luego",
+    "merci|merci beaucoup|merci bien|mille mercis|c'est tout|ce sera tout|au revoir|a bientot|bonne journee",
+    "probleme resolu|danke|danke schon|danke sehr|dankeschon|vielen dank|besten dank|herzlichen dank",
+    "das ist alles|das war alles|das war's|auf wiedersehen|tschuss|bis bald|schonen tag|erledigt",
+    "grazie|grazie mille|mille grazie|tante grazie|molte grazie|e tutto|tutto qui|nient'altro|arrivederci",
+    "a presto|buona giornata|problema risolto|risolto",
 )
 POLITE = words(
     "ok okay great perfect awesome excellent wonderful nice good cool very so much a lot for your you the",
@@ -109,12 +116,15 @@ POLITE = words(
     "resposta tudo por enquanto sim ja o meu problema isso era so certinho demais um bom dia boa tarde",
     "noite ate de nada mais foi entao legal joia top bem",
     "muy bien genial perfecto ayuda todo si la respuesta",
+    "pour votre ton aide reponse tout parfait super oui fur ihre deine die hilfe antwort gut sehr alles",
+    "per il l'aiuto aiuto risposta tutto va bene perfetto ottimo",
 )
 NOT_CLOSED = words(
     "but however still not doesn't don't didn't isn't can't cannot won't wasn't hasn't advance nothing",
     "what how when where why which who another try unsolved",
     "mas porem ainda nao contudo desde antecipadamente antemao qual como quando onde quanto porque pena",
     "tentar pero aun todavia antemano cual cuando donde cuanto embargo",
+    "pas encore comment quand combien aber noch nicht wie wann ancora quando quanto",
 )
 
 # How one greets, and whom.
@@ -123,10 +133,15 @@ GREETINGS = phrases(
     "how are you doing|how's it going|what's up",
     "oi|ola|opa|alo|e ai|bom dia|boa tarde|boa noite|tudo bem|tudo bom|como vai|td bem",
     "hola|buenos dias|buenas tardes|buenas noches|buenas|buen dia|que tal|como estas|como esta",
+    "bonjour|bonsoir|salut|coucou|ca va|comment ca va|comment allez vous|comment vas tu",
+    "hallo|guten tag|guten morgen|guten abend|gruss gott|servus|moin|wie geht's",
+    "wie geht es dir|wie geht es ihnen",
+    "buongiorno|buon giorno|buonasera|buona sera|salve|ciao|come va|come stai|come sta",
 )
 GREETED = words(
     "there all everyone team folks again friend today",
     "pessoal gente amigo amiga com voce a todos e y tudo equipe",
+    "tous tout le monde et zusammen leute und tutti",
 )
 
 ACKNOWLEDGING = words(
@@ -135,10 +150,13 @@ ACKNOWLEDGING = words(
     "blz beleza ta tabom certo sim claro legal top show joia perfeito otimo otima entendi entendido bom bem",
     "bacana combinado isso aham uhum ah ata tranquilo",
     "vale bueno si listo entendido perfecto genial bien",
+    "oui d'accord parfait compris klar gut genau verstanden prima certo capito perfetto ottimo bene",
 )
 """What says that something was heard, and asks nothing."""
-HEARD = phrases("got it|i see|sounds good|that's fine|pode ser|muito bom|muy bien|de acuerdo")
-DENYING = words("no nope nao")
+HEARD = phrases(
+    "got it|i see|sounds good|that's fine|pode ser|muito bom|muy bien|de acuerdo|tres bien|alles klar|va bene"
+)
+DENYING = words("no nope nao non nein")
 
 TELLERS = {
     "en": words("hi hello hey thanks thank you good morning bye human agent please want speak talk the is"),
@@ -150,5 +168,8 @@ TELLERS = {
     "es": words(
         "hola gracias buenos dias buenas tardes noches adios muchas quiero hablar con una persona eso es todo"
     ),
+    "fr": words("bonjour bonsoir salut coucou merci beaucoup revoir oui d'accord allez vous ca"),
+    "de": words("hallo guten abend danke vielen dank wiedersehen tschuss ja nein klar gut geht's"),
+    "it": words("buongiorno buonasera salve ciao grazie mille arrivederci stai bene capito tutto"),
 }
 """The words of small talk that tell which language is spoken."""

@@ -1,7 +1,8 @@
 """Wishes: whether a message asks for a person, closes a conversation, greets or says yes to what was said.
 
-Told by the words themselves in English, Portuguese and Spanish. A wish that is missed costs a sentence; one
-that is heard where there was none takes the conversation out of the agent's hands. So doubt means no.
+Told by the words themselves in English, Portuguese and Spanish, small talk in French, German and Italian
+too. A wish that is missed costs a sentence; one that is heard where there was none takes the conversation
+out of the agent's hands. So doubt means no.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def says_thanks(text: str) -> bool:
     words = _words(text)
     if not 0 < len(words) <= _LONGEST_CLOSING or "?" in text:
         return False
-    if words[0] in {"no", "nope", "nao"} and len(words) > 1 and words[1] in vocabulary.THANKS:
+    if words[0] in vocabulary.DENYING and len(words) > 1 and words[1] in vocabulary.THANKS:
         words = words[1:]
     left, closings = _without(words, vocabulary.CLOSINGS)
     if not closings or not vocabulary.NOT_CLOSED.isdisjoint(left) or left[:1] in (["is"], ["was"], ["did"]):
@@ -103,7 +104,8 @@ _GREETING_END = re.compile(r"[.,!?\n\u2026]+")
 _LAUGHTER = re.compile(r"k{2,}|(?:ha|he|ja){2,}h?|(?:rs)+")
 _PLAIN_GREETING = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|oi|ol[aá]|opa|bom dia|boa (?:tarde|noite)"
-    r"|hola|buenos d[ií]as|buenas (?:tardes|noches)) +",
+    r"|hola|buenos d[ií]as|buenas (?:tardes|noches)|bonjour|bonsoir|salut|hallo|guten (?:tag|morgen|abend)"
+    r"|buongiorno|buonasera|salve|ciao) +",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[.,;:!?\n\u2026\u2014()\"\u201c\u201d]+")

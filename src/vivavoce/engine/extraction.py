@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.domain.answerability import Evidence, Mark, logit_of, unlike_told
-from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for
+from vivavoce.domain.answerability import FITTED, Evidence, Mark, logit_of, unlike_told
+from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for, with_kind_first
 from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
@@ -28,6 +28,10 @@ _UNREAD = Reading(-11.0, -4.0)
 """What a part without sentences that can stand by themselves is."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
+_WANTING = 0.45
+"""The most that words alone make of what lacks the number, the date or the reason that is asked for."""
+_HALF = 0.5
+"""And of a passage that speaks of no more of what is asked: "are there bears in the valley?"."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _ASKED_THERE = 0.95
@@ -124,6 +128,8 @@ class _Finding:
     evidence: Evidence | Coverage
     judge: str | None = None
     reader: str | None = None
+    is_wanting: bool = False
+    """Whether, in a language that nothing was fitted in, it lacks what is asked for, or half of all."""
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
@@ -208,12 +214,21 @@ def _by_words(inquiry: Inquiry) -> _Finding:
         key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
     )
     weighed.sort(key=lambda each: each.passage.number != best)
+    weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
-    return _Finding(chosen, inquiry.evidence(best) if inquiry.coverage is None else inquiry.coverage)
+    if inquiry.coverage is not None:
+        return _Finding(chosen, inquiry.coverage)
+    evidence = inquiry.evidence(best)
+    said = [*chosen[:1], *with_what_follows(chosen, inquiry.question)]
+    is_wanting = bool(evidence.lacking) and not any(map(inquiry.has_what_is_asked, said))
+    is_fitted = inquiry.candidates[best].language in FITTED
+    return _Finding(chosen, evidence, is_wanting=not is_fitted and (is_wanting or evidence.asked <= _HALF))
 
 
 def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
+    if finding.is_wanting:
+        likelihood = min(likelihood, _WANTING)
     chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
     said = in_order(chosen) if likelihood >= _ANSWERS else []
     why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}

@@ -153,4 +153,35 @@ _SAID = {
         "no_model": "No tengo de dónde responder: no hay ningún modelo de lenguaje configurado, "
         "y no he recibido ningún documento.",
     },
+    "fr": {
+        "greeting": "Bonjour ! Comment puis-je vous aider ?",
+        "heard": "D'accord. Puis-je vous aider pour autre chose ?",
+        "goodbye": "Je vous en prie. Écrivez de nouveau quand vous voulez.",
+        "passed_on": "J'ai appelé une personne de l'équipe. Quelqu'un vous répondra ici.",
+        "no_person": "Je ne peux pas vous passer une personne ici.",
+        "unknown": "Les documents ne contiennent rien qui réponde à cela. Pouvez-vous le dire autrement ?",
+        "no_model": "Je n'ai rien pour répondre : aucun modèle de langage n'est configuré, "
+        "et je n'ai reçu aucun document.",
+    },
+    "de": {
+        "greeting": "Guten Tag! Wie kann ich helfen?",
+        "heard": "Gut. Möchten Sie noch etwas wissen?",
+        "goodbye": "Gern geschehen. Schreiben Sie wieder, wenn Sie etwas brauchen.",
+        "passed_on": "Ich habe jemanden aus dem Team gerufen. Sie bekommen hier eine Antwort.",
+        "no_person": "Ich kann Sie hier nicht mit einem Menschen verbinden.",
+        "unknown": "In den Dokumenten habe ich nichts gefunden, was darauf antwortet. "
+        "Können Sie es anders sagen?",
+        "no_model": "Ich habe nichts, woraus ich antworten könnte: Es ist kein Sprachmodell eingerichtet, "
+        "und ich habe keine Dokumente bekommen.",
+    },
+    "it": {
+        "greeting": "Buongiorno! Come posso aiutare?",
+        "heard": "Va bene. Posso aiutare in altro?",
+        "goodbye": "Prego! Scriva di nuovo quando ne ha bisogno.",
+        "passed_on": "Ho chiamato una persona del gruppo. Qualcuno risponderà qui.",
+        "no_person": "Da qui non posso passarle una persona.",
+        "unknown": "Non ho trovato nei documenti nulla che risponda a questo. Può dirlo in altro modo?",
+        "no_model": "Non ho di che rispondere: nessun modello linguistico è configurato, "
+        "e non ho ricevuto alcun documento.",
+    },
 }

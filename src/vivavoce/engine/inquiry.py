@@ -9,7 +9,7 @@ from functools import cached_property
 from vivavoce.domain.answerability import Evidence, spoken_of, together_told
 from vivavoce.domain.asked_there import is_asked_in
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
-from vivavoce.domain.expecting import expected_by
+from vivavoce.domain.expecting import Expected, expected_by
 from vivavoce.domain.extracting import Passage, Weighed
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
@@ -179,12 +179,23 @@ class Inquiry:
         words = words_of(each.titled(each.text), each.language)
         return spoken_of(wanted_in(self.question, self.earlier, each.language).against(words), words)
 
+    def expected(self, place: int) -> Expected | None:
+        """The kind of thing that is asked for, in the language of the passage at a place."""
+        language = self.candidates[place].language
+        is_foreign = language_of(self.question, language) != language
+        return None if is_foreign else expected_by(self.question, language)
+
+    def has_what_is_asked(self, sentence: Weighed) -> bool:
+        """Whether a sentence has the number, the date or the reason that is asked for, where one is."""
+        expected = self.expected(sentence.passage.number)
+        return expected is None or not expected.is_told_alike or expected.is_in(sentence.excerpt.text)
+
     def evidence(self, place: int) -> Evidence:
         """What the words of the passage at a place tell."""
         each = self.candidates[place]
         words = words_of(each.titled(each.text), each.language)
         wanted = wanted_in(self.question, self.earlier, each.language).against(words)
-        expected = None if wanted.is_foreign else expected_by(self.question, each.language)
+        expected = self.expected(place)
         title = words_of(each.titled(""), each.language)
         sentences = excerpts_of(each.text, each.language, len(each.text))
         return Evidence(*self.spoken(place), *together_told(wanted, expected, title, sentences))
