@@ -14,7 +14,7 @@ from vivavoce.domain.framing import (
     spoken_language,
     stated,
 )
-from vivavoce.domain.other_voices import is_another_voice, is_note
+from vivavoce.domain.other_voices import is_another_voice, is_note, may_be_own
 
 BOOK = Cited("Governing the Commons", ("Elinor Ostrom",), 1990, "42")
 PAPER = Cited("A Behavioral Approach", ("Elinor Ostrom", "Jo Burger", "Ann Field"), 1998, None)
@@ -94,6 +94,17 @@ def test_an_introduction_is_not_the_words_of_the_author():
 )
 def test_parts_that_others_write_are_known(heading):
     assert is_another_voice(heading)
+
+
+@pytest.mark.parametrize("heading", ["A BRIEF SKETCH OF THE LIFE OF INGA MOREL.", "Memoir of the author"])
+def test_a_life_of_the_author_is_told_by_others(heading):
+    assert is_another_voice(heading)
+
+
+def test_an_introduction_that_names_nobody_may_be_the_author_s():
+    assert may_be_own("INTRODUCTION.")
+    assert not may_be_own("Introduction by Ada Marsh")
+    assert not may_be_own("Foreword")
 
 
 @pytest.mark.parametrize("heading", ["Chapter 1", "Introduction to the theory of rules", "Notes on method"])

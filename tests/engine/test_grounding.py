@@ -185,6 +185,48 @@ async def test_a_quote_from_an_introduction_is_not_put_in_the_mouth_of_the_autho
     assert "Ostrom writes" not in answer["response"]
 
 
+PLAIN = """\
+GOVERNING THE COMMONS
+
+INTRODUCTION
+
+{introduction}
+
+CHAPTER 1.
+
+OF RULES.
+
+Rules may be changed by the users of a resource.
+"""
+
+
+@pytest.mark.parametrize(
+    ("introduction", "is_own"),
+    [
+        ("The book was finished in a farmhouse near Lindow in the autumn. Ostrom liked it there.", False),
+        (
+            "Nobody else has read it.\n\nThe book was finished in a farmhouse near Lindow in the autumn.",
+            False,
+        ),
+        (
+            "I owe much to my friends.\n\nThe book was finished in a farmhouse near Lindow in the autumn.",
+            True,
+        ),
+    ],
+)
+async def test_the_introduction_of_a_plain_text_is_the_author_s_where_it_says_i(
+    tmp_path, introduction, is_own
+):
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        text = PLAIN.format(introduction=introduction)
+        await thinker.reads_file(tmp_path / "book.txt", text.encode(), mime="text/plain")
+        answer = await thinker.answers("Where was the book finished?")
+
+    assert "farmhouse near Lindow" in answer["response"]
+    assert ("Ostrom writes" in answer["response"]) == is_own
+
+
 async def test_a_note_of_an_editor_is_not_put_in_the_mouth_of_the_author(tmp_path):
     text = (
         "Rules may be changed by the users of a resource.\n\nFOOTNOTES:\n\n"

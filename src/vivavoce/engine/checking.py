@@ -15,13 +15,12 @@ from vivavoce.domain.following import Judged, judged
 from vivavoce.domain.grounds import Ground, unbroken
 from vivavoce.domain.identifiers import Identified
 from vivavoce.domain.numerals import plain_number
-from vivavoce.domain.other_voices import is_another_voice, is_note
 from vivavoce.domain.placing import SHORTEST, placed
 from vivavoce.domain.quotes import Folded
-from vivavoce.domain.reporting import is_told_of
 from vivavoce.domain.sentences import Span, sentences_of, trimmed
 from vivavoce.domain.words import folded
 
+from .authorship import is_by_others
 from .corpora import Standing, standing
 from .handlers import Errand, Work
 from .retrieval import Found
@@ -189,24 +188,6 @@ def ground_of(quote: Quote, where: Standing, scene: Scene) -> Ground:
         is_by_others=is_by_others(quote, source),
         numbers=frozenset(plain_number(each) if each.isdecimal() else each for each in numbers),
     )
-
-
-def is_by_others(quote: Quote, source: Source | None) -> bool:
-    """Whether words stand in a part of a work that its authors did not write, by its heading or its text."""
-    headings = quote.window.found.outline.headings_at(quote.span.start)
-    authors = () if source is None else source.authors
-    before, paragraph = _paragraph(quote)
-    return (
-        any(map(is_another_voice, headings)) or is_told_of(authors, paragraph) or is_note(paragraph, before)
-    )
-
-
-def _paragraph(quote: Quote) -> tuple[str, str]:
-    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
-    text, offset = quote.window.text, quote.window.offset
-    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
-    end = text.find("\n\n", max(0, quote.span.end - offset))
-    return text[:begin], text[begin : len(text) if end < 0 else end]
 
 
 def _located(claim: Claim, windows: Sequence[Window]) -> Quote | None:
