@@ -35,6 +35,39 @@ def test_further_quotes_are_led_to_in_other_words():
     assert leading[1] == "Ostrom goes on"
 
 
+@pytest.mark.parametrize(
+    ("language", "speaker", "leading"),
+    [
+        ("en", "the old pilot", 'In "Governing the Commons" (1990), the old pilot says'),
+        ("en", "", 'In "Governing the Commons" (1990), someone says'),
+        ("pt", "Marta", 'Em "Governing the Commons" (1990), Marta diz'),
+        ("es", "", 'En "Governing the Commons" (1990), alguien dice'),
+    ],
+)
+def test_what_somebody_says_in_a_work_is_not_given_to_its_author(language, speaker, leading):
+    (sentence,) = quotations([Quotation(BOOK, "I slept.", speaker=speaker)], Style(), language, [1])
+
+    assert sentence.split(":")[0] == leading
+
+
+def test_somebody_who_speaks_after_the_author_is_named_and_the_work_is_not_named_again():
+    given = [Quotation(BOOK, "Rules change."), Quotation(BOOK, "I slept.", start=9, speaker="Orla")]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("In the same work, Orla says:")
+
+
+def test_somebody_who_speaks_in_a_work_goes_on_by_name():
+    given = [Quotation(BOOK, f"Rule {each}.", start=each, speaker="Orla") for each in range(2)]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("Orla goes on:")
+
+
+def test_nobody_knows_whether_an_unknown_speaker_goes_on():
+    given = [Quotation(BOOK, f"Rule {each}.", start=each, speaker="") for each in range(2)]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("It goes on:")
+
+
 @pytest.mark.parametrize("place", [1, 2, 3])
 def test_what_stands_earlier_does_not_go_on(place):
     given = [Quotation(BOOK, f"Rule {each}.", start=each) for each in range(place)]

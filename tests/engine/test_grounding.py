@@ -227,6 +227,18 @@ async def test_the_introduction_of_a_plain_text_is_the_author_s_where_it_says_i(
     assert ("Ostrom writes" in answer["response"]) == is_own
 
 
+async def test_what_somebody_says_in_a_work_is_not_put_in_the_mouth_of_its_author(tmp_path):
+    text = (
+        "The farmers sat by the canal.\n\n"
+        '"The gate was broken," said Karki, "in the flood. The great frost of Lindow happened in 1855."\n'
+    )
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await thinker.answers("When did the great frost of Lindow happen?")
+
+    assert answer["response"].startswith('In "Governing the Commons" (1990), Karki says:')
+
+
 async def test_a_note_of_an_editor_is_not_put_in_the_mouth_of_the_author(tmp_path):
     text = (
         "Rules may be changed by the users of a resource.\n\nFOOTNOTES:\n\n"

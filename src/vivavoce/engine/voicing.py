@@ -20,6 +20,7 @@ from vivavoce.domain.framing import (
 from vivavoce.domain.introductions import SmallTalk
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.other_voices import is_another_voice
+from vivavoce.domain.speeches import speaker_of
 from vivavoce.domain.words import words_of
 from vivavoce.operations.avatar_results import Citation
 
@@ -230,7 +231,9 @@ def _quotation(quote: Quote, where: Standing, sources: Sequence[Source]) -> Quot
     part = next((heading for heading in reversed(others) if is_another_voice(heading)), "")
     voice: Voice = "says" if source is not None and source.type.lower() in _SPOKEN else "writes"
     cited = _cited(quote, where, sources)
-    return Quotation(cited, quote.text, voice if cited.authors else "read", part, quote.span.start)
+    inside = (each - quote.window.offset for each in quote.span)
+    speaker = speaker_of(quote.window.text, *inside)
+    return Quotation(cited, quote.text, voice if cited.authors else "read", part, quote.span.start, speaker)
 
 
 def _cited(quote: Quote, where: Standing, sources: Sequence[Source]) -> Cited:
