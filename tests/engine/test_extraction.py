@@ -97,6 +97,23 @@ async def test_a_sentence_is_read_under_the_heading_that_it_stands_under(ask):
     assert said == ["It takes no money at all."]
 
 
+class Titled(Judge):
+    """Likes every text under a title that it likes, and by itself the one with a certain word."""
+
+    async def read(self, question, texts):
+        liked, word = self.liked
+        told = [9.0 if word in text else -9.0 for text in texts]
+        return [Reading(9.0 if liked in text else each, 3.0) for text, each in zip(texts, told, strict=True)]
+
+
+async def test_a_title_with_the_words_of_the_question_does_not_make_any_sentence_the_answer(ask):
+    text = "# Karki and the gate\n\nIt rained for a week. Nobody came to see. The smith mended all in May."
+    judge = Titled("Karki and", "smith")
+    said, _ = await ask({"Canal.md": text}, "Who mended the gate of Karki?", judge=judge)
+
+    assert said == ["The smith mended all in May."]
+
+
 async def test_what_is_said_of_a_subject_is_found_however_its_hyphen_is_written(ask):
     texts = {"Letters": "The small-pox is feared. Some give their children the small-pox on purpose."}
     said, _ = await ask(texts, "What is said about smallpox?")

@@ -124,6 +124,8 @@ class _Finding:
     evidence: Evidence | Coverage
     judge: str | None = None
     reader: str | None = None
+    marked: Weighed | None = None
+    """The sentence in which one who marks looks for the answer, where that is not the first of them."""
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
@@ -143,16 +145,14 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     best = order[0]
     rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
     sentences = [(part, each) for part in rivals for each in inquiry.sentences(part)][:_SENTENCES]
-    read = await judge.read(
-        inquiry.text,
-        [inquiry.candidates[part.place].alone(each.excerpt) for part, each in sentences],
-    )
+    read = await judge.read(inquiry.text, [inquiry.alone(each) for _, each in sentences])
     own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
     nearest = max(own, default=_UNREAD)
-    weighed = [
+    under = [
         each._replace(score=reading.relevance + standing[part] - standing[best])
         for (part, each), reading in zip(sentences, read, strict=True)
     ]
+    weighed = await _by_themselves(inquiry, under, read, judge)
     weighed.sort(key=lambda each: -each.score)
     whole = inquiry.candidates[best.place].titled(inquiry.candidates[best.place].text)
     about = inquiry.text if inquiry.subject is None else inquiry.subject
@@ -167,19 +167,37 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
     chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
-    return _Finding(chosen, evidence, judge.identity)
+    marked = max(under, key=lambda each: each.score, default=None)
+    return _Finding(chosen, evidence, judge.identity, marked=marked)
+
+
+async def _by_themselves(
+    inquiry: Inquiry, under: Sequence[Weighed], read: Sequence[Reading], judge: Judge
+) -> list[Weighed]:
+    """The sentences, those under a title that has words of the question weighed without it as well.
+
+    Such a title makes any sentence look like the answer.
+    """
+    places = [place for place, each in enumerate(under) if inquiry.is_told_by_title(each)]
+    bare = await judge.read(inquiry.text, [under[place].excerpt.text for place in places]) if places else []
+    weighed = list(under)
+    for place, reading in zip(places, bare, strict=True):
+        lost = (read[place].relevance - reading.relevance) / 2
+        weighed[place] = under[place]._replace(score=under[place].score - lost)
+    return weighed
 
 
 async def _marked_by(inquiry: Inquiry, finding: _Finding, readers: Sequence[Judge]) -> _Finding:
     """The same, after one has looked for the answer in the passage and the sentence that were chosen.
 
     It does not choose itself: of many passages without the answer, one always looks as if it had it. What it
-    reads is what would be said first, which may stand in a rival of the passage that the judge likes best.
+    reads is the sentence that the judge likes best under its titles, as when the weights were fitted. It may
+    stand in a rival of the passage that the judge likes best.
     """
     evidence = finding.evidence
     if not finding.chosen or not isinstance(evidence, Evidence):  # nothing is asked for that has a mark
         return finding
-    first = finding.chosen[0]
+    first = finding.marked or finding.chosen[0]
     place = first.passage.number
     for reader in readers:
         if inquiry.is_known_to(reader, place):

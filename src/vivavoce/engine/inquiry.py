@@ -133,6 +133,17 @@ class Inquiry:
         each = self.candidates[part.place]
         return each.titled(each.text[part.start : part.end])
 
+    def alone(self, sentence: Weighed) -> str:
+        """A sentence by itself, under its titles, as the judge reads it."""
+        return self.candidates[sentence.passage.number].alone(sentence.excerpt)
+
+    def is_told_by_title(self, sentence: Weighed) -> bool:
+        """Whether the titles of a sentence have a word of the question."""
+        language = sentence.passage.language
+        titles = self.alone(sentence).removesuffix(sentence.excerpt.text)
+        asked = {word for word in words_of(self.text, language) if not word.isdigit()}
+        return not asked.isdisjoint(words_of(titles, language))
+
     def sentences(self, part: Part) -> list[Weighed]:
         """The sentences of a part that may be said."""
         return [
