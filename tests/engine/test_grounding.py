@@ -239,6 +239,16 @@ async def test_what_somebody_says_in_a_work_is_not_put_in_the_mouth_of_its_autho
     assert answer["response"].startswith('In "Governing the Commons" (1990), Karki says:')
 
 
+async def test_what_somebody_else_wrote_of_a_subject_is_not_told_from_what_the_thinker_wrote(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads()
+        theirs = await thinker.answers("What did Garrett Hardin write about sanctions?")
+        own = await thinker.answers("What did Elinor write about sanctions?")
+
+    assert theirs["abstained"]
+    assert "sanction" in own["response"]
+
+
 async def test_a_note_of_an_editor_is_not_put_in_the_mouth_of_the_author(tmp_path):
     text = (
         "Rules may be changed by the users of a resource.\n\nFOOTNOTES:\n\n"
