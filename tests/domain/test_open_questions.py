@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of, teller_of
+from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, teller_of
 from vivavoce.domain.reading import Candidate
 
 FERRY = Candidate(
@@ -108,3 +108,20 @@ def test_what_somebody_says_is_not_covered_by_passages_that_do_not_know_them():
 
     assert coverage_of(asked, [FERRY])._replace(relevance=9.0).likelihood == 0.0
     assert coverage_of(asked, [FERRY, heard]).likelihood > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("ferry winter", "ferry winter"),
+        ("price of bread in Norway", "price of bread in Norway"),
+        ("balsa no inverno", "balsa no inverno"),
+        ("ferries?", None),
+        ("when does the ferry rest", None),
+        ("the ferry is late", None),
+        ("bread ferry winter penny river day", None),
+        ("the", None),
+    ],
+)
+def test_a_search_by_words_alone_is_told_from_a_sentence(question, searched):
+    assert keywords_of(question) == searched

@@ -114,6 +114,13 @@ async def test_a_title_with_the_words_of_the_question_does_not_make_any_sentence
     assert said == ["The smith mended all in May."]
 
 
+async def test_a_search_by_words_alone_asks_what_is_said_of_them(ask):
+    texts = {"Canal.md": "The old gate of the canal is of oak. The gate was mended. The canal has one gate."}
+
+    assert (await ask(texts, "canal gate", judge=Judge("gate")))[0] != []
+    assert (await ask(texts, "canal tolls", judge=Judge()))[0] == []
+
+
 async def test_what_is_said_of_a_subject_is_found_however_its_hyphen_is_written(ask):
     texts = {"Letters": "The small-pox is feared. Some give their children the small-pox on purpose."}
     said, _ = await ask(texts, "What is said about smallpox?")

@@ -64,6 +64,15 @@ def subject_of(question: str) -> str | None:
     return subject if is_named and _CLAUSE.match(subject) is None else None
 
 
+def keywords_of(question: str) -> str | None:
+    """The subject of a search by words alone, such as "ferry fares in winter"; None for a sentence."""
+    asked = question[:_LONGEST].strip(_AROUND)
+    plain = frozenset(_PLAIN.findall(folded(asked)))
+    telling = telling_words(asked, language_of(asked))
+    is_search = "?" not in question and 0 < len(telling) <= _MOST_KEYWORDS and plain - _LINKING == telling
+    return asked if is_search else None
+
+
 def teller_of(question: str) -> str:
     """The name of the one whose words an open question asks for; empty where it names nobody."""
     asked = question[:_LONGEST].strip(_AROUND)
@@ -158,6 +167,7 @@ _TELLERS = tuple(
         rf"(?:on|towards?|{_ABOUT})\b",
     )
 )
+_MOST_KEYWORDS = 5
 _GOES_ON = re.compile(
     r"(?:(?:and|but|so|e|mas|y|pero)\b,?\s*)?"
     r"(?:(?:what|how)\s+(?:about|of)\b|what\s+(?:happened|happens)\s+(?:to|with)\b|about\b"
@@ -167,6 +177,7 @@ _GOES_ON = re.compile(
 )
 """How somebody goes on to another thing."""
 _JOINING = words("the a an of o os as de do da dos das el la los las del")
+_LINKING = _JOINING | words("and or in on at for to by with from e ou em no na com para por y en con")
 _PLAIN = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(
     r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"

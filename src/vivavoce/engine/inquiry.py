@@ -13,7 +13,7 @@ from vivavoce.domain.expecting import expected_by
 from vivavoce.domain.extracting import Passage, Weighed
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of, thing_in
+from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, thing_in
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.repeating import Conversation
@@ -105,13 +105,21 @@ class Inquiry:
         """What the question is about, where it asks for no one thing."""
         if self._going_on is not None and (thing := thing_in(self.question)) is not None:
             return thing
-        is_complete = not self.earlier or not points_back(self.question)
-        return subject_of(self.question) if is_complete else None
+        if self.earlier and points_back(self.question):
+            return None
+        return subject_of(self.question) or self._searched
 
     @cached_property
     def coverage(self) -> Coverage | None:
         """How much of the passages is about that; None for a question that asks for one thing."""
         return None if self.subject is None else coverage_of(self.question, self.candidates, self.subject)
+
+    @cached_property
+    def _searched(self) -> str | None:
+        """The words of a search, where something is said of all of them together."""
+        searched = keywords_of(self.question)
+        covered = None if searched is None else coverage_of(self.question, self.candidates, searched)
+        return searched if covered is not None and covered.spoken else None
 
     @cached_property
     def identified(self) -> tuple[Identified, ...]:
