@@ -121,6 +121,13 @@ async def test_a_search_by_words_alone_asks_what_is_said_of_them(ask):
     assert (await ask(texts, "canal tolls", judge=Judge()))[0] == []
 
 
+async def test_a_name_is_found_in_the_spelling_of_the_text(ask):
+    texts = {"Houses.md": "Harrisson lived by the mill. Harrisson had no garden. He was a baker."}
+    said, _ = await ask(texts, "What is said about Harrison?", judge=Judge("Harrisson"))
+
+    assert "Harrisson lived by the mill." in said
+
+
 async def test_what_is_said_of_a_subject_is_found_however_its_hyphen_is_written(ask):
     texts = {"Letters": "The small-pox is feared. Some give their children the small-pox on purpose."}
     said, _ = await ask(texts, "What is said about smallpox?")

@@ -13,6 +13,7 @@ from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weigh
 from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
+from vivavoce.domain.spellings import as_they_spell
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports, Reading
 
@@ -100,7 +101,8 @@ async def extracted_from(
     """
     if not question.strip() or not candidates:
         return Extraction()
-    inquiry = Inquiry(question, tuple(earlier), tuple(candidates), tuple(said), fresh)
+    asked = as_they_spell(question, (each.titled(each.text) for each in candidates))
+    inquiry = Inquiry(asked, tuple(earlier), tuple(candidates), tuple(said), fresh)
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
