@@ -114,6 +114,14 @@ async def test_a_title_with_the_words_of_the_question_does_not_make_any_sentence
     assert said == ["The smith mended all in May."]
 
 
+async def test_an_open_question_is_answered_with_sentences_that_speak_of_its_subject(ask):
+    text = "# Karki, Bose and the old gate\n\nHe was a smith. Nobody knew more. Bose was a baker in town."
+    judge = Judge("old gate")
+    said, _ = await ask({"Canal.md": text}, "What is said about Bose?", judge=judge)
+
+    assert said == ["Bose was a baker in town."]
+
+
 async def test_a_search_by_words_alone_asks_what_is_said_of_them(ask):
     texts = {"Canal.md": "The old gate of the canal is of oak. The gate was mended. The canal has one gate."}
 

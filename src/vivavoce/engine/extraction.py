@@ -145,8 +145,10 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     standing = {part: logits[part] + logit_of(inquiry.candidates[part.place].score) for part in parts}
     order = sorted(parts, key=lambda part: -standing[part])
     best = order[0]
-    rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
-    sentences = [(part, each) for part in rivals for each in inquiry.sentences(part)][:_SENTENCES]
+    speaking = inquiry.speaking(order)
+    likely = [part for part in order if part in speaking][:_READ_SENTENCES_OF]
+    rivals = [part for part in likely if logits[part] >= logits[likely[0]] - _NEARLY]
+    sentences = [(part, each) for part in rivals for each in speaking[part]][:_SENTENCES]
     read = await judge.read(inquiry.text, [inquiry.alone(each) for _, each in sentences])
     own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
     nearest = max(own, default=_UNREAD)
@@ -168,7 +170,8 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     )
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
-    chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
+    nearly = weighed[0].score - _NEARLY if weighed else 0.0
+    chosen = best_of(weighed, max(nearly, 0.0) if inquiry.subject is None else nearly)
     marked = max(under, key=lambda each: each.score, default=None)
     return _Finding(chosen, evidence, judge.identity, marked=marked)
 

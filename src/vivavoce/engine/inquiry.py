@@ -160,6 +160,21 @@ class Inquiry:
             if part.start <= each.excerpt.start < part.end and self.goes_on(each)
         ]
 
+    def speaking(self, parts: Sequence[Part]) -> dict[Part, list[Weighed]]:
+        """The sentences of parts that may be said; to an open question those that speak of its subject.
+
+        A title that names the subject does not make every sentence under it speak of that.
+        """
+        every = {part: self.sentences(part) for part in parts}
+        spoken = {part: found for part, each in every.items() if (found := list(filter(self._speaks, each)))}
+        return every if self.subject is None else spoken or every
+
+    def _speaks(self, sentence: Weighed) -> bool:
+        language = sentence.passage.language
+        asked = words_of(self.subject or "", language).keys()
+        told = words_of(self.alone(sentence), language).keys()
+        return asked <= told and not asked.isdisjoint(sentence.excerpt.words)
+
     def goes_on(self, sentence: Weighed) -> bool:
         """Whether a conversation goes on with a sentence; not where it would be said again instead."""
         return self._going_on is None or (sentence.passage.number, sentence.excerpt.start) in self._going_on
