@@ -92,6 +92,12 @@ def test_a_word_that_points_at_a_name_needs_no_sentence_before_it(sentence, poin
     assert excerpt.points_back == points_back
 
 
+def test_a_title_in_capitals_is_no_sentence_where_a_page_lost_its_lines():
+    page = "The road ends. II HOW THE CARTERS FOUND THE SALT ROAD. Two carters found it."
+
+    assert [each.text for each in excerpts_of(page, "en")] == ["The road ends.", "Two carters found it."]
+
+
 def test_the_last_line_of_a_title_page_is_no_sentence():
     assert excerpts_of("THE SALT ROAD\n\nBY INGA MOREL\n\nHOLM AND DAUGHTERS, PRINTERS", "en") == ()
 

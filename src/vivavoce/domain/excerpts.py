@@ -62,6 +62,7 @@ def asks_for_instructions(question: str) -> bool:
 
 _SHORTEST = 3
 _LONGEST_HEADING = 10
+_LONG_CAPITALS = 6
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25e6]|\d{1,2}[.)]|#{1,6})\s+")
 _CLOSERS = "\"'\u201d\u2019\u00bb)]*_"
@@ -228,12 +229,12 @@ def _is_heading(text: str, span: Span, *, is_item: bool) -> bool:
     if text.startswith("#", span.start):
         return _HEADING.match(text, span.start) is not None
     is_apart = text.startswith("\n\n", span.end)
-    if is_item or not (is_apart or not text[span.end :].strip()):
-        return False
     written = text[span.start : span.end]
-    if written.isupper() and " " in written and _WARNS.search(written) is None:
-        return True
-    if not is_apart:
+    if written.isupper() and not is_item and " " in written and _WARNS.search(written) is None:
+        # Where pages lost their blank lines, a long line of capitals is a title all the same.
+        is_long = len(written.split()) >= _LONG_CAPITALS and not text.isupper()
+        return is_apart or is_long or not text[span.end :].strip()
+    if is_item or not is_apart:
         return False
     is_short = len(written.split(None, _LONGEST_HEADING)) <= _LONGEST_HEADING
     return is_short and "|" not in written and not written.rstrip(_CLOSERS).endswith(_STOPS)
