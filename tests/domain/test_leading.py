@@ -34,6 +34,7 @@ def test_one_that_says_how_many_there_are_is_followed_by_those_that_name_them():
             "The loss has two causes. Coal was dear, and a gale took the roof. It was mended.",
             "Why was there a loss?",
         ),
+        ("The aim of the guild is simple. No mill may stand still. It rained.", "What is its aim?"),
         (
             "He gave the old pilot of Lindow this answer:\n\nThe lamp was out all night. It rained.",
             "What did he answer?",

@@ -122,6 +122,15 @@ async def test_an_open_question_is_answered_with_sentences_that_speak_of_its_sub
     assert said == ["Bose was a baker in town."]
 
 
+async def test_a_numbered_heading_is_not_said(ask):
+    text = "# Minutes\n\n## 4. Keeping the gate\n\nKarki was in favour. The matter was put off for a year.\n"
+    said, _ = await ask(
+        {"Canal.md": text}, "What became of keeping the gate?", judge=Judge("Keeping", "put off")
+    )
+
+    assert "Keeping the gate" not in said
+
+
 async def test_a_search_by_words_alone_asks_what_is_said_of_them(ask):
     texts = {"Canal.md": "The old gate of the canal is of oak. The gate was mended. The canal has one gate."}
 

@@ -46,6 +46,7 @@ _ANNOUNCES_REASONS = re.compile(
     r"|causas|razoes|motivos|condicoes|regras|formas|passos|razones|condiciones|reglas|pasos)\W*$"
 )
 """What nothing but the sentence after it can name."""
+_IS_THIS = re.compile(r"\b(?:is|are|was|were) (?:simple|this|these|as follows|the following)\W*$")
 _NAMES_THEM = re.compile(
     r"(?:they|these|the first|first|one|firstly|eles|elas|sao|[oa] primeir[oa]|primeir[oa]|uma?|ellos|ellas"
     r"|son|el primero|la primera|primero)\b"
@@ -67,7 +68,7 @@ def _led_to(first: Excerpt, after: Sequence[Excerpt], question: str) -> Sequence
 
 def _leads_on(text: str, following: str) -> bool:
     """Whether a sentence only says that something comes, and the next one says it."""
-    if text.rstrip().endswith(":") or _ANNOUNCES_REASONS.search(text) is not None:
+    if text.rstrip().endswith(":") or any(each.search(text) for each in (_ANNOUNCES_REASONS, _IS_THIS)):
         return True
     return _ANNOUNCES.search(text) is not None and _NAMES_THEM.match(following) is not None
 

@@ -156,8 +156,11 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
         each._replace(score=reading.relevance + standing[part] - standing[best])
         for (part, each), reading in zip(sentences, read, strict=True)
     ]
-    weighed = await _by_themselves(inquiry, under, read, judge)
-    weighed.sort(key=lambda each: -each.score)
+    alone = await _by_themselves(inquiry, under, read, judge)
+    places = sorted(range(len(alone)), key=lambda place: -alone[place].score)
+    is_open = inquiry.subject is not None
+    others = [place for place in places[1:] if is_open or under[place].score >= 0]
+    weighed = [alone[place] for place in (*places[:1], *others)]
     whole = inquiry.candidates[best.place].titled(inquiry.candidates[best.place].text)
     about = inquiry.text if inquiry.subject is None else inquiry.subject
     unlike = unlike_told(about, await judge.likeness(about, whole))
@@ -170,8 +173,7 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     )
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
-    nearly = weighed[0].score - _NEARLY if weighed else 0.0
-    chosen = best_of(weighed, max(nearly, 0.0) if inquiry.subject is None else nearly)
+    chosen = best_of(weighed, weighed[0].score - _NEARLY if weighed else 0.0)
     marked = max(under, key=lambda each: each.score, default=None)
     return _Finding(chosen, evidence, judge.identity, marked=marked)
 

@@ -204,7 +204,9 @@ class Inquiry:
         return [
             Weighed(0.0, 1.0, False, passage, excerpt)
             for excerpt in excerpts_of(passage.text, passage.language, LONGEST)
-            if not is_instruction(excerpt.text) and passage.is_of(self.identified, excerpt)
+            if not is_instruction(excerpt.text)
+            and passage.is_of(self.identified, excerpt)
+            and not any(heading.endswith(excerpt.text) for heading in self.candidates[place].headings)
         ]
 
     def spoken(self, place: int) -> tuple[float, float]:
