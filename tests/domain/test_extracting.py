@@ -77,6 +77,32 @@ def test_a_list_is_given_with_what_it_is_about():
     assert texts == ["The Basic plan is\nfree.", "one agent", "100 messages a month"]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "points_back"),
+    [
+        ("This old Holm was a pilot.", False),
+        ("These Northern Lights are rare.", False),
+        ("This was in March.", True),
+        ("He met Holm.", True),
+        ("That is what Holm said.", True),
+    ],
+)
+def test_a_word_that_points_at_a_name_needs_no_sentence_before_it(sentence, points_back):
+    (excerpt,) = excerpts_of(sentence, "en")
+
+    assert excerpt.points_back == points_back
+
+
+def test_a_title_in_capitals_is_no_sentence_where_a_page_lost_its_lines():
+    page = "The road ends. II HOW THE CARTERS FOUND THE SALT ROAD. Two carters found it."
+
+    assert [each.text for each in excerpts_of(page, "en")] == ["The road ends.", "Two carters found it."]
+
+
+def test_the_last_line_of_a_title_page_is_no_sentence():
+    assert excerpts_of("THE SALT ROAD\n\nBY INGA MOREL\n\nHOLM AND DAUGHTERS, PRINTERS", "en") == ()
+
+
 def test_a_sentence_that_points_back_brings_the_one_before():
     passage = Passage(1, "The Pro plan exists. It costs 20 dollars with invoices monthly.", "en", 0.5)
 

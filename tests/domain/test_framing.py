@@ -14,7 +14,7 @@ from vivavoce.domain.framing import (
     spoken_language,
     stated,
 )
-from vivavoce.domain.other_voices import is_another_voice, is_note
+from vivavoce.domain.other_voices import is_another_voice, is_note, may_be_own
 from vivavoce.domain.phrasebook import PHRASES
 
 BOOK = Cited("Governing the Commons", ("Elinor Ostrom",), 1990, "42")
@@ -34,6 +34,39 @@ def test_further_quotes_are_led_to_in_other_words():
 
     assert len(set(leading)) == 4
     assert leading[1] == "Ostrom goes on"
+
+
+@pytest.mark.parametrize(
+    ("language", "speaker", "leading"),
+    [
+        ("en", "the old pilot", 'In "Governing the Commons" (1990), the old pilot says'),
+        ("en", "", 'In "Governing the Commons" (1990), someone says'),
+        ("pt", "Marta", 'Em "Governing the Commons" (1990), Marta diz'),
+        ("es", "", 'En "Governing the Commons" (1990), alguien dice'),
+    ],
+)
+def test_what_somebody_says_in_a_work_is_not_given_to_its_author(language, speaker, leading):
+    (sentence,) = quotations([Quotation(BOOK, "I slept.", speaker=speaker)], Style(), language, [1])
+
+    assert sentence.split(":")[0] == leading
+
+
+def test_somebody_who_speaks_after_the_author_is_named_and_the_work_is_not_named_again():
+    given = [Quotation(BOOK, "Rules change."), Quotation(BOOK, "I slept.", start=9, speaker="Orla")]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("In the same work, Orla says:")
+
+
+def test_somebody_who_speaks_in_a_work_goes_on_by_name():
+    given = [Quotation(BOOK, f"Rule {each}.", start=each, speaker="Orla") for each in range(2)]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("Orla goes on:")
+
+
+def test_nobody_knows_whether_an_unknown_speaker_goes_on():
+    given = [Quotation(BOOK, f"Rule {each}.", start=each, speaker="") for each in range(2)]
+
+    assert quotations(given, Style(), "en", [1, 1])[1].startswith("It goes on:")
 
 
 @pytest.mark.parametrize("place", [1, 2, 3])
@@ -102,6 +135,17 @@ def test_an_introduction_is_not_the_words_of_the_author():
 )
 def test_parts_that_others_write_are_known(heading):
     assert is_another_voice(heading)
+
+
+@pytest.mark.parametrize("heading", ["A BRIEF SKETCH OF THE LIFE OF INGA MOREL.", "Memoir of the author"])
+def test_a_life_of_the_author_is_told_by_others(heading):
+    assert is_another_voice(heading)
+
+
+def test_an_introduction_that_names_nobody_may_be_the_author_s():
+    assert may_be_own("INTRODUCTION.")
+    assert not may_be_own("Introduction by Ada Marsh")
+    assert not may_be_own("Foreword")
 
 
 @pytest.mark.parametrize("heading", ["Chapter 1", "Introduction to the theory of rules", "Notes on method"])

@@ -27,6 +27,38 @@ def test_one_that_says_how_many_there_are_is_followed_by_those_that_name_them():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (
+            "The loss has two causes. Coal was dear, and a gale took the roof. It was mended.",
+            "Why was there a loss?",
+        ),
+        ("The aim of the guild is simple. No mill may stand still. It rained.", "What is its aim?"),
+        (
+            "He gave the old pilot of Lindow this answer:\n\nThe lamp was out all night. It rained.",
+            "What did he answer?",
+        ),
+    ],
+)
+def test_what_only_says_that_something_comes_is_followed_by_it(text, question):
+    assert len(said(text, question)) == 2
+
+
+def test_a_further_sentence_that_leads_to_nothing_is_left_out():
+    passage = Passage(
+        1,
+        "The lamp was out. He gave the old pilot of Lindow this answer:\n\n## Tides\n\nThe tide was low.",
+        "en",
+        0.8,
+    )
+    chosen = [Weighed(1.0, 1.0, False, passage, each) for each in excerpts_of(passage.text, "en")[:2]]
+
+    assert [each.excerpt.text for each in with_what_follows(chosen, "Was there light?")] == [
+        "The lamp was out."
+    ]
+
+
 def test_a_reason_that_is_given_soon_after_is_said_too():
     assert said(CURRENT, "Why does the current run north?") == [
         "The current runs north for seven hours.",

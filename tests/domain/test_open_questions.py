@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of
+from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, teller_of
 from vivavoce.domain.reading import Candidate
 
 FERRY = Candidate(
@@ -97,3 +97,43 @@ def test_a_subject_that_is_a_small_word_elsewhere_is_a_subject():
 def test_words_are_there_by_chance_where_the_judge_is_sure_of_it():
     assert Coverage(1.0, 1.0, 2.0, relevance=-9.0).likelihood == 0.0
     assert Coverage(1.0, 1.0, 2.0, relevance=1.0).likelihood > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "teller"),
+    [
+        ("What did Ada Marsh write about the ferry?", "Marsh"),
+        ("What was Marsh's opinion of the ferry?", "Marsh"),
+        ("And what does Marsh think of ferries?", "Marsh"),
+        ("What do the notes say about the ferry?", ""),
+        ("What is said about Marsh?", ""),
+        ("Tell me about Marsh.", ""),
+    ],
+)
+def test_an_open_question_may_name_whose_words_it_asks_for(question, teller):
+    assert teller_of(question) == teller
+
+
+def test_what_somebody_says_is_not_covered_by_passages_that_do_not_know_them():
+    heard = FERRY._replace(text=f"Ada Marsh kept the ferry. {FERRY.text}")
+    asked = "What did Ada Marsh write about the ferry?"
+
+    assert coverage_of(asked, [FERRY])._replace(relevance=9.0).likelihood == 0.0
+    assert coverage_of(asked, [FERRY, heard]).likelihood > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("ferry winter", "ferry winter"),
+        ("price of bread in Norway", "price of bread in Norway"),
+        ("balsa no inverno", "balsa no inverno"),
+        ("ferries?", None),
+        ("when does the ferry rest", None),
+        ("the ferry is late", None),
+        ("bread ferry winter penny river day", None),
+        ("the", None),
+    ],
+)
+def test_a_search_by_words_alone_is_told_from_a_sentence(question, searched):
+    assert keywords_of(question) == searched

@@ -97,6 +97,54 @@ async def test_a_sentence_is_read_under_the_heading_that_it_stands_under(ask):
     assert said == ["It takes no money at all."]
 
 
+class Titled(Judge):
+    """Likes every text under a title that it likes, and by itself the one with a certain word."""
+
+    async def read(self, question, texts):
+        liked, word = self.liked
+        told = [9.0 if word in text else -9.0 for text in texts]
+        return [Reading(9.0 if liked in text else each, 3.0) for text, each in zip(texts, told, strict=True)]
+
+
+async def test_a_title_with_the_words_of_the_question_does_not_make_any_sentence_the_answer(ask):
+    text = "# Karki and the gate\n\nIt rained for a week. Nobody came to see. The smith mended all in May."
+    judge = Titled("Karki and", "smith")
+    said, _ = await ask({"Canal.md": text}, "Who mended the gate of Karki?", judge=judge)
+
+    assert said == ["The smith mended all in May."]
+
+
+async def test_an_open_question_is_answered_with_sentences_that_speak_of_its_subject(ask):
+    text = "# Karki, Bose and the old gate\n\nHe was a smith. Nobody knew more. Bose was a baker in town."
+    judge = Judge("old gate")
+    said, _ = await ask({"Canal.md": text}, "What is said about Bose?", judge=judge)
+
+    assert said == ["Bose was a baker in town."]
+
+
+async def test_a_numbered_heading_is_not_said(ask):
+    text = "# Minutes\n\n## 4. Keeping the gate\n\nKarki was in favour. The matter was put off for a year.\n"
+    said, _ = await ask(
+        {"Canal.md": text}, "What became of keeping the gate?", judge=Judge("Keeping", "put off")
+    )
+
+    assert "Keeping the gate" not in said
+
+
+async def test_a_search_by_words_alone_asks_what_is_said_of_them(ask):
+    texts = {"Canal.md": "The old gate of the canal is of oak. The gate was mended. The canal has one gate."}
+
+    assert (await ask(texts, "canal gate", judge=Judge("gate")))[0] != []
+    assert (await ask(texts, "canal tolls", judge=Judge()))[0] == []
+
+
+async def test_a_name_is_found_in_the_spelling_of_the_text(ask):
+    texts = {"Houses.md": "Harrisson lived by the mill. Harrisson had no garden. He was a baker."}
+    said, _ = await ask(texts, "What is said about Harrison?", judge=Judge("Harrisson"))
+
+    assert "Harrisson lived by the mill." in said
+
+
 async def test_what_is_said_of_a_subject_is_found_however_its_hyphen_is_written(ask):
     texts = {"Letters": "The small-pox is feared. Some give their children the small-pox on purpose."}
     said, _ = await ask(texts, "What is said about smallpox?")

@@ -185,6 +185,70 @@ async def test_a_quote_from_an_introduction_is_not_put_in_the_mouth_of_the_autho
     assert "Ostrom writes" not in answer["response"]
 
 
+PLAIN = """\
+GOVERNING THE COMMONS
+
+INTRODUCTION
+
+{introduction}
+
+CHAPTER 1.
+
+OF RULES.
+
+Rules may be changed by the users of a resource.
+"""
+
+
+@pytest.mark.parametrize(
+    ("introduction", "is_own"),
+    [
+        ("The book was finished in a farmhouse near Lindow in the autumn. Ostrom liked it there.", False),
+        (
+            "Nobody else has read it.\n\nThe book was finished in a farmhouse near Lindow in the autumn.",
+            False,
+        ),
+        (
+            "I owe much to my friends.\n\nThe book was finished in a farmhouse near Lindow in the autumn.",
+            True,
+        ),
+    ],
+)
+async def test_the_introduction_of_a_plain_text_is_the_author_s_where_it_says_i(
+    tmp_path, introduction, is_own
+):
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        text = PLAIN.format(introduction=introduction)
+        await thinker.reads_file(tmp_path / "book.txt", text.encode(), mime="text/plain")
+        answer = await thinker.answers("Where was the book finished?")
+
+    assert "farmhouse near Lindow" in answer["response"]
+    assert ("Ostrom writes" in answer["response"]) == is_own
+
+
+async def test_what_somebody_says_in_a_work_is_not_put_in_the_mouth_of_its_author(tmp_path):
+    text = (
+        "The farmers sat by the canal.\n\n"
+        '"The gate was broken," said Karki, "in the flood. The great frost of Lindow happened in 1855."\n'
+    )
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await thinker.answers("When did the great frost of Lindow happen?")
+
+    assert answer["response"].startswith('In "Governing the Commons" (1990), Karki says:')
+
+
+async def test_what_somebody_else_wrote_of_a_subject_is_not_told_from_what_the_thinker_wrote(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads()
+        theirs = await thinker.answers("What did Garrett Hardin write about sanctions?")
+        own = await thinker.answers("What did Elinor write about sanctions?")
+
+    assert theirs["abstained"]
+    assert "sanction" in own["response"]
+
+
 async def test_a_note_of_an_editor_is_not_put_in_the_mouth_of_the_author(tmp_path):
     text = (
         "Rules may be changed by the users of a resource.\n\nFOOTNOTES:\n\n"

@@ -45,6 +45,13 @@ def test_a_text_is_read_in_the_encoding_that_it_shows(encoding):
     assert text_of("txt", "Größe: 5 €\nfür 日本".encode(encoding)) == "Größe: 5 €\nfür 日本"
 
 
+def test_the_chapters_of_a_text_are_its_headings():
+    first = "INTRODUCTION\n\nThe road is old.\n\nCHAPTER 1.\n\nOF SALT.\n\nSalt is dear.\n"
+    text = f"{first}\f\nCHAPTER 2.\n\nIt rains."
+
+    assert headings_of("txt", text) == [(2, "INTRODUCTION"), (2, "CHAPTER 1. OF SALT."), (2, "CHAPTER 2.")]
+
+
 def test_an_old_western_text_is_read():
     assert text_of("txt", "São Paulo: “naïve” café".encode("cp1252")) == "São Paulo: “naïve” café"
 

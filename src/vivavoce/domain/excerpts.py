@@ -33,8 +33,8 @@ class Excerpt(NamedTuple):
 
     @property
     def points_back(self) -> bool:
-        """Whether it begins with a word that stands for something said before."""
-        return _POINTS_BACK.match(self.text) is not None
+        """Whether it begins with a word that stands for something said before, and does not name that."""
+        return _POINTS_BACK.match(self.text) is not None and _NAMES_ITS_OWN.match(self.text) is None
 
 
 LONGEST = 500
@@ -62,6 +62,7 @@ def asks_for_instructions(question: str) -> bool:
 
 _SHORTEST = 3
 _LONGEST_HEADING = 10
+_LONG_CAPITALS = 6
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25e6]|\d{1,2}[.)]|#{1,6})\s+")
 _CLOSERS = "\"'\u201d\u2019\u00bb)]*_"
@@ -90,6 +91,13 @@ _POINTS_BACK = re.compile(
     r"|esto|eso|ellos|ellas|adem\u00e1s)\b",
     re.IGNORECASE,
 )
+_NAMES_ITS_OWN = re.compile(
+    r"(?:[Tt]h(?:is|at|ese|ose)|[Ss]uch|[Ee]ss?[ae]|[Ee]st[ae]|[Tt]al)"
+    r"(?:\s+(?!(?:is|was|are|were|has|have|had|did|does|may|can|will|would|of|in|at|to|on|by|for|from|with|and|that|which"
+    r"|who|\u00e9|foi|era|em|de|do|da|es|fue|en)\b)[a-z\u00df-\u00fe]+){0,2}"
+    r"\s+[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]"
+)
+"""A name right after the word that points: "this old Holm"."""
 _INSTRUCTION = re.compile(
     r"""\b(?:ignor[ea]r?|disregard|forget|override|desconsider[ea]|esquec[ae]|olvida)\b
         (?:\s+\S{1,30}){0,5}?\s+
@@ -220,10 +228,13 @@ def _is_heading(text: str, span: Span, *, is_item: bool) -> bool:
     """Whether a stretch is a title: marked as one, or a short line by itself without a stop."""
     if text.startswith("#", span.start):
         return _HEADING.match(text, span.start) is not None
-    if is_item or not text.startswith("\n\n", span.end):
-        return False
+    is_apart = text.startswith("\n\n", span.end)
     written = text[span.start : span.end]
-    if written.isupper() and " " in written and _WARNS.search(written) is None:
-        return True
+    if written.isupper() and not is_item and " " in written and _WARNS.search(written) is None:
+        # Where pages lost their blank lines, a long line of capitals is a title all the same.
+        is_long = len(written.split()) >= _LONG_CAPITALS and not text.isupper()
+        return is_apart or is_long or not text[span.end :].strip()
+    if is_item or not is_apart:
+        return False
     is_short = len(written.split(None, _LONGEST_HEADING)) <= _LONGEST_HEADING
     return is_short and "|" not in written and not written.rstrip(_CLOSERS).endswith(_STOPS)

@@ -27,6 +27,8 @@ class Quotation(NamedTuple):
     """The introduction or note that it stands in, whose author is another."""
     start: int = 0
     """Where it begins in its document."""
+    speaker: str | None = None
+    """Who says it in the work, empty where that is not told; None where it is the work's own voice."""
 
 
 def spoken_language(question: str, earlier: Sequence[str] = (), likely: str = "") -> str:
@@ -88,7 +90,8 @@ def quotations(given: Sequence[Quotation], style: Style, language: str, numbers:
         if before is not None and _voice_of(before) == _voice_of(each):
             leading = _again(each, words, place if each.start >= before.start else _EARLIER)
         else:
-            leading = _leading(each, style, words, place)
+            is_same_work = before is not None and before.cited.title == each.cited.title
+            leading = _leading(each, style, words, place, is_same_work=is_same_work)
         mark = style.mark(each.cited, numbers[place], is_introduced=True, pages=words["page"])
         sentences.append(_ended(f"{leading} {quoted(each.text)}", mark))
         before = each
@@ -140,15 +143,20 @@ def _ended(text: str, mark: str) -> str:
     return f"{bare} {mark}." if stop == "." else f"{bare}{stop} {mark}."
 
 
-def _voice_of(each: Quotation) -> tuple[str, str, str]:
-    return each.cited.title, each.part, each.voice
+def _voice_of(each: Quotation) -> tuple[str, str, str, str | None]:
+    return each.cited.title, each.part, each.voice, each.speaker
 
 
-def _leading(each: Quotation, style: Style, words: Mapping[str, str], place: int) -> str:
+def _leading(
+    each: Quotation, style: Style, words: Mapping[str, str], place: int, *, is_same_work: bool
+) -> str:
     """The beginning of a sentence that names who speaks and where."""
     work = style.titled(each.cited.title)
     if each.cited.year is not None and style.introduces:
         work = f"{work} ({each.cited.year})"
+    if each.speaker is not None:
+        spoken = words["spoken_there" if is_same_work else "spoken"]
+        return spoken.format(work=work, who=each.speaker or words["someone"])
     names = names_of(each.cited.authors)
     kind = "part" if each.part else each.voice if names else "read"
     start = "first" if place == 0 else "next"
@@ -160,7 +168,10 @@ def _leading(each: Quotation, style: Style, words: Mapping[str, str], place: int
 def _again(each: Quotation, words: Mapping[str, str], place: int) -> str:
     """The beginning of a further sentence from the same work, not always the same."""
     names = [name for name in map(surname_of, each.cited.authors) if name]
-    kind = "again_part" if each.part or each.voice == "read" or not names else "again"
+    if each.speaker is not None:
+        names = [each.speaker] if each.speaker else []
+    is_bare = each.speaker is None and (bool(each.part) or each.voice == "read")
+    kind = "again_part" if is_bare or not names else "again"
     choices = words[kind].split("|")
     return choices[(place - 1) % len(choices)].format(who=_who(names, 2, words), **_verbs(names, words))
 

@@ -14,12 +14,14 @@ from .question_words import plainly, question_word_in
 def with_what_follows(chosen: Sequence[Weighed], question: str) -> list[Weighed]:
     """Sentences that answer; the first of them with those after it that it leads to.
 
-    One that only says how many things there are leads to those that name them. Where a reason is asked for
-    and it gives none, it leads to the reason that is given soon after.
+    One that only says how many things there are leads to those that name them, and one that ends with a colon
+    to what follows that; without it, a further one is not said. Where a reason is asked for and the first
+    gives none, it leads to the reason that is given soon after.
     """
     if not chosen:
         return []
-    first = chosen[0]
+    first, *others = chosen
+    others = [each for each in others if not each.excerpt.text.endswith(":")]
     after = [
         each
         for each in excerpts_of(first.passage.text, first.passage.language)
@@ -28,8 +30,8 @@ def with_what_follows(chosen: Sequence[Weighed], question: str) -> list[Weighed]
     said = {each.excerpt.place for each in chosen if each.passage.number == first.passage.number}
     led = [each for each in _led_to(first.excerpt, after, question) if each.place not in said]
     if any(is_instruction(each.text) for each in led):
-        return list(chosen)
-    return [first, *(first._replace(excerpt=each) for each in led), *chosen[1:]]
+        led = []
+    return [first, *(first._replace(excerpt=each) for each in led), *others]
 
 
 _SOON = 2
@@ -40,6 +42,12 @@ _NUMERAL = (
     r"|dez|varios|varias|dos|cuatro|siete|ocho|nueve|diez|\d{1,2})"
 )
 _ANNOUNCES = re.compile(rf"\b{_NUMERAL} [^\W\d_]+(?: [^\W\d_]+)?\W*$")
+_ANNOUNCES_REASONS = re.compile(
+    rf"\b{_NUMERAL} (?:[^\W\d_]+ )?(?:causes|reasons|conditions|rules|ways|steps|aims|exceptions"
+    r"|causas|razoes|motivos|condicoes|regras|formas|passos|razones|condiciones|reglas|pasos)\W*$"
+)
+"""What nothing but the sentence after it can name."""
+_IS_THIS = re.compile(r"\b(?:is|are|was|were) (?:simple|this|these|as follows|the following)\W*$")
 _NAMES_THEM = re.compile(
     r"(?:they|these|the first|first|one|firstly|eles|elas|sao|[oa] primeir[oa]|primeir[oa]|uma?|ellos|ellas"
     r"|son|el primero|la primera|primero)\b"
@@ -49,8 +57,7 @@ _NAMES_THEM = re.compile(
 def _led_to(first: Excerpt, after: Sequence[Excerpt], question: str) -> Sequence[Excerpt]:
     if not after or after[0].place != first.place + 1 or after[0].under != first.under:
         return ()
-    announces = _ANNOUNCES.search(plainly(first.text)) is not None
-    if announces and _NAMES_THEM.match(plainly(after[0].text)) and _fit(first, after[:1]):
+    if _leads_on(plainly(first.text), plainly(after[0].text)) and _fit(first, after[:1]):
         return after[:1]
     word = question_word_in(question)
     if word is None or word.kind != "reason" or gives("reason", first.text, question):
@@ -58,6 +65,13 @@ def _led_to(first: Excerpt, after: Sequence[Excerpt], question: str) -> Sequence
     reason = next((n for n, each in enumerate(after) if gives("reason", each.text, question)), None)
     led = () if reason is None else after[: reason + 1]
     return led if _fit(first, led) else ()
+
+
+def _leads_on(text: str, following: str) -> bool:
+    """Whether a sentence only says that something comes, and the next one says it."""
+    if text.rstrip().endswith(":") or any(each.search(text) for each in (_ANNOUNCES_REASONS, _IS_THIS)):
+        return True
+    return _ANNOUNCES.search(text) is not None and _NAMES_THEM.match(following) is not None
 
 
 def _fit(first: Excerpt, led: Sequence[Excerpt]) -> bool:

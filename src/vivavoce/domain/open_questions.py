@@ -29,13 +29,15 @@ class Coverage(NamedTuple):
     """The judge's logit for the best passage: how much that is about the subject. None without a judge."""
     unlike: float = 0.0
     """How far the words of the subject are from having their like in that passage."""
+    unheard: float = 0.0
+    """1 where it asks what somebody says of whom nothing was found."""
 
     @property
     def likelihood(self) -> float:
         """The chance, from 0 to 1, that something is said of the subject."""
         weights = _BY_WORDS if self.relevance is None else _BY_READING
         relevance = 0.0 if self.relevance is None else min(max(self.relevance, -_SURE), _SURE)
-        if relevance == -_SURE:  # the words are there by chance
+        if relevance == -_SURE or self.unheard:  # the words are there by chance, or are not theirs
             return 0.0
         return score_of(
             weights.headed * self.headed
@@ -62,6 +64,23 @@ def subject_of(question: str) -> str | None:
     return subject if is_named and _CLAUSE.match(subject) is None else None
 
 
+def keywords_of(question: str) -> str | None:
+    """The subject of a search by words alone, such as "ferry fares in winter"; None for a sentence."""
+    asked = question[:_LONGEST].strip(_AROUND)
+    plain = frozenset(_PLAIN.findall(folded(asked)))
+    telling = telling_words(asked, language_of(asked))
+    is_search = "?" not in question and 0 < len(telling) <= _MOST_KEYWORDS and plain - _LINKING == telling
+    return asked if is_search else None
+
+
+def teller_of(question: str) -> str:
+    """The name of the one whose words an open question asks for; empty where it names nobody."""
+    asked = question[:_LONGEST].strip(_AROUND)
+    found = next((match for pattern in _TELLERS if (match := pattern.match(asked)) is not None), None)
+    named = [] if found is None else [word for word in found["who"].split() if word[0].isupper()]
+    return re.sub(r"['\u2019]s?$", "", named[-1]) if named else ""
+
+
 def thing_in(question: str) -> str | None:
     """The thing that a question goes on to and asks nothing else of: "and thyme?", "what about thyme?"."""
     asked = question[:_LONGEST].strip(_AROUND)
@@ -76,8 +95,12 @@ def coverage_of(question: str, passages: Sequence[Candidate], subject: str | Non
     if subject is None:
         return None
     is_headed, speaking = False, 0
-    for each in passages:
-        known = words_of(each.titled(each.text), each.language)
+    teller = teller_of(question)
+    heard = [each for each in passages if words_of(teller, each.language).keys() <= _words_in(each).keys()]
+    if not heard:
+        return Coverage(0.0, 0.0, 0.0, unheard=1.0)
+    for each in heard:
+        known = _words_in(each)
         wanted = wanted_in(question, (), each.language).against(known)
         asked = wanted.words.keys() & words_of(subject, each.language).keys()
         title = words_of(each.titled(""), each.language).keys()
@@ -151,6 +174,15 @@ _OPEN = tuple(
         rf"(?:(?:che\s+)?cosa|che)\s+(?:si\s+)?{_DICE}(?:\s+\S+){{0,3}}?\s+{_SU}",
     )
 )
+_TELLERS = tuple(
+    re.compile(rf"(?:(?:please|and),?\s+)?{each}", re.IGNORECASE)
+    for each in (
+        rf"what\s+(?:does|did|do|would|has|have|had)\s+(?P<who>(?:\S+\s+){{1,4}}?){_SAYS}\s+(?:(?:me|us)\s+)?{_ABOUT}\b",
+        rf"what\s+(?:is|was|are|were)\s+(?P<who>(?:\S+\s+){{0,3}}?\S+['\u2019]s?)\s+(?:\w+\s+)?{_VIEWS}\s+"
+        rf"(?:on|towards?|{_ABOUT})\b",
+    )
+)
+_MOST_KEYWORDS = 5
 _GOES_ON = re.compile(
     r"(?:(?:and|but|so|e|mas|y|pero|et|mais|und|aber|ma)\b,?\s*)?"
     r"(?:(?:what|how)\s+(?:about|of)\b|what\s+(?:happened|happens)\s+(?:to|with)\b|about\b"
@@ -162,6 +194,7 @@ _GOES_ON = re.compile(
 _JOINING = words(
     "the a an of o os as de do da dos das el la los las del le les du des der die das il lo gli di"
 )
+_LINKING = _JOINING | words("and or in on at for to by with from e ou em no na com para por y en con")
 _PLAIN = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(
     r"(?:how|why|when|where|who|whom|whose|which|what|whether|if|quando|quem|como|por\s?que|porque|quant[oa]s?|onde|qual"
@@ -170,6 +203,10 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """What asks for one thing after all: "tell me about how many"."""
+
+
+def _words_in(passage: Candidate) -> dict[str, int]:
+    return words_of(passage.titled(passage.text), passage.language)
 
 
 def _holds(words: Iterable[str], asked: Iterable[str]) -> bool:

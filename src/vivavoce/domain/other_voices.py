@@ -10,6 +10,11 @@ def is_another_voice(heading: str) -> bool:
     return _OTHERS_PART.search(heading.casefold()) is not None
 
 
+def may_be_own(heading: str) -> bool:
+    """Whether such a part is as often by the author: an introduction that names nobody."""
+    return _BY_EITHER.match(heading.casefold()) is not None
+
+
 def is_note(paragraph: str, before: str = "") -> bool:
     """Whether a paragraph is a note on a text: by its form, or numbered under a heading of notes.
 
@@ -29,12 +34,14 @@ _OTHERS_PART = re.compile(
     r"|(?:preface|afterword|note)s?\s+(?:by|of|to\s+the\s+\w+\s+edition)\b|introduction\W*$|about\s+the\s+author"
     r"|(?:(?:end|foot)[ -]?)?notes\W*$|(?:end|foot)[ -]?note\W*$"
     r"|notes\s+(?:to|on)\s+(?:the\s+)?(?:text|chapter)"
+    r"|(?:an?\s+|the\s+)?(?:\w+\s+)?(?:sketch|memoir|outline|account)s?\s+of\s+(?:the\s+)?(?:life|author)\b"
     r"|(?:biographical|explanatory|textual|bibliographical)\s+(?:notes?|sketch)\b"
     r"|notas?\s+d[oae]l?s?\s+(?:editor|tradutor|traductor)|notas\W*$|notas?\s+de\s+(?:rodap\u00e9|fim)"
     r"|notas?\s+(?:explicativas?|finai?s|finales|al\s+pie|biogr\u00e1ficas?)"
     r"|pref\u00e1cio\s+d[aeo]\b|pr\u00f3logo\s+d[ae]\b|introdu\u00e7\u00e3o\s+por\b"
     r"|introdu\u00e7\u00e3o\W*$|introducci\u00f3n\W*$)"
 )
+_BY_EITHER = re.compile(r"\W*(?:introduction|introdu\u00e7\u00e3o|introducci\u00f3n)\W*$")
 _NUMBER = re.compile(r"\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}[.)])\s")
 _NOTE = re.compile(
     r"""\s*(?:

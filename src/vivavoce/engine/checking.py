@@ -20,10 +20,11 @@ from vivavoce.domain.quotes import Folded
 from vivavoce.domain.sentences import Span, sentences_of, trimmed
 from vivavoce.domain.words import folded
 
+from .authorship import is_by_others
 from .corpora import Standing, standing
 from .handlers import Errand, Work
 from .retrieval import Found
-from .surroundings import Quote, Window, context_of, is_by_others, is_spoken
+from .surroundings import Quote, Window, context_of, is_spoken
 
 AROUND = 3_000
 """Characters before and after a passage in which a quote of it may stand as well."""

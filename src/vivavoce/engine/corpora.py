@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.domain.avatars import Avatar, Source
 from vivavoce.domain.knowledge import custom_id_in
+from vivavoce.domain.languages import small_words
 from vivavoce.domain.open_questions import subject_of
 from vivavoce.domain.outlines import Outline
 from vivavoce.domain.questions import has_words
@@ -66,7 +67,8 @@ def asked_of(
     """What was said before, by role and text, and what is asked once that is taken into account."""
     about = avatar.about
     before = conversation(messages, question, (avatar.id, about.name, about.server_name))
-    return before, standalone(question, before, (about.name, *about.name.split()[-1:]))
+    names = [word for word in about.name.split() if word.lower() not in small_words("en")]
+    return before, standalone(question, before, (about.name, *names[:1], *names[-1:]))
 
 
 async def sources_of(avatar: Avatar) -> list[Source]:

@@ -13,6 +13,7 @@ from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weigh
 from vivavoce.domain.leading import with_what_follows
 from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
+from vivavoce.domain.spellings import as_they_spell
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports, Reading
 
@@ -104,7 +105,8 @@ async def extracted_from(
     """
     if not question.strip() or not candidates:
         return Extraction()
-    inquiry = Inquiry(question, tuple(earlier), tuple(candidates), tuple(said), fresh)
+    asked = as_they_spell(question, (each.titled(each.text) for each in candidates))
+    inquiry = Inquiry(asked, tuple(earlier), tuple(candidates), tuple(said), fresh)
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
@@ -130,6 +132,8 @@ class _Finding:
     reader: str | None = None
     is_wanting: bool = False
     """Whether, in a language that nothing was fitted in, it lacks what is asked for, or half of all."""
+    marked: Weighed | None = None
+    """The sentence in which one who marks looks for the answer, where that is not the first of them."""
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
@@ -147,19 +151,22 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     standing = {part: logits[part] + logit_of(inquiry.candidates[part.place].score) for part in parts}
     order = sorted(parts, key=lambda part: -standing[part])
     best = order[0]
-    rivals = [part for part in order[:_READ_SENTENCES_OF] if logits[part] >= logits[best] - _NEARLY]
-    sentences = [(part, each) for part in rivals for each in inquiry.sentences(part)][:_SENTENCES]
-    read = await judge.read(
-        inquiry.text,
-        [inquiry.candidates[part.place].alone(each.excerpt) for part, each in sentences],
-    )
+    speaking = inquiry.speaking(order)
+    likely = [part for part in order if part in speaking][:_READ_SENTENCES_OF]
+    rivals = [part for part in likely if logits[part] >= logits[likely[0]] - _NEARLY]
+    sentences = [(part, each) for part in rivals for each in speaking[part]][:_SENTENCES]
+    read = await judge.read(inquiry.text, [inquiry.alone(each) for _, each in sentences])
     own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
     nearest = max(own, default=_UNREAD)
-    weighed = [
+    under = [
         each._replace(score=reading.relevance + standing[part] - standing[best])
         for (part, each), reading in zip(sentences, read, strict=True)
     ]
-    weighed.sort(key=lambda each: -each.score)
+    alone = await _by_themselves(inquiry, under, read, judge)
+    places = sorted(range(len(alone)), key=lambda place: -alone[place].score)
+    is_open = inquiry.subject is not None
+    others = [place for place in places[1:] if is_open or under[place].score >= 0]
+    weighed = [alone[place] for place in (*places[:1], *others)]
     whole = inquiry.candidates[best.place].titled(inquiry.candidates[best.place].text)
     about = inquiry.text if inquiry.subject is None else inquiry.subject
     unlike = unlike_told(about, await judge.likeness(about, whole))
@@ -172,20 +179,38 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     )
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
-    chosen = best_of(weighed, max(weighed[0].score - _NEARLY, 0.0)) if weighed else []
-    return _Finding(chosen, evidence, judge.identity)
+    chosen = best_of(weighed, weighed[0].score - _NEARLY if weighed else 0.0)
+    marked = max(under, key=lambda each: each.score, default=None)
+    return _Finding(chosen, evidence, judge.identity, marked=marked)
+
+
+async def _by_themselves(
+    inquiry: Inquiry, under: Sequence[Weighed], read: Sequence[Reading], judge: Judge
+) -> list[Weighed]:
+    """The sentences, those under a title that has words of the question weighed without it as well.
+
+    Such a title makes any sentence look like the answer.
+    """
+    places = [place for place, each in enumerate(under) if inquiry.is_told_by_title(each)]
+    bare = await judge.read(inquiry.text, [under[place].excerpt.text for place in places]) if places else []
+    weighed = list(under)
+    for place, reading in zip(places, bare, strict=True):
+        lost = (read[place].relevance - reading.relevance) / 2
+        weighed[place] = under[place]._replace(score=under[place].score - lost)
+    return weighed
 
 
 async def _marked_by(inquiry: Inquiry, finding: _Finding, readers: Sequence[Judge]) -> _Finding:
     """The same, after one has looked for the answer in the passage and the sentence that were chosen.
 
     It does not choose itself: of many passages without the answer, one always looks as if it had it. What it
-    reads is what would be said first, which may stand in a rival of the passage that the judge likes best.
+    reads is the sentence that the judge likes best under its titles, as when the weights were fitted. It may
+    stand in a rival of the passage that the judge likes best.
     """
     evidence = finding.evidence
     if not finding.chosen or not isinstance(evidence, Evidence):  # nothing is asked for that has a mark
         return finding
-    first = finding.chosen[0]
+    first = finding.marked or finding.chosen[0]
     place = first.passage.number
     for reader in readers:
         if inquiry.is_known_to(reader, place):

@@ -13,7 +13,7 @@ from vivavoce.domain.expecting import Expected, expected_by
 from vivavoce.domain.extracting import Passage, Weighed
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.open_questions import Coverage, coverage_of, subject_of, thing_in
+from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, thing_in
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.repeating import Conversation
@@ -105,13 +105,21 @@ class Inquiry:
         """What the question is about, where it asks for no one thing."""
         if self._going_on is not None and (thing := thing_in(self.question)) is not None:
             return thing
-        is_complete = not self.earlier or not points_back(self.question)
-        return subject_of(self.question) if is_complete else None
+        if self.earlier and points_back(self.question):
+            return None
+        return subject_of(self.question) or self._searched
 
     @cached_property
     def coverage(self) -> Coverage | None:
         """How much of the passages is about that; None for a question that asks for one thing."""
         return None if self.subject is None else coverage_of(self.question, self.candidates, self.subject)
+
+    @cached_property
+    def _searched(self) -> str | None:
+        """The words of a search, where something is said of all of them together."""
+        searched = keywords_of(self.question)
+        covered = None if searched is None else coverage_of(self.question, self.candidates, searched)
+        return searched if covered is not None and covered.spoken else None
 
     @cached_property
     def identified(self) -> tuple[Identified, ...]:
@@ -133,6 +141,17 @@ class Inquiry:
         each = self.candidates[part.place]
         return each.titled(each.text[part.start : part.end])
 
+    def alone(self, sentence: Weighed) -> str:
+        """A sentence by itself, under its titles, as the judge reads it."""
+        return self.candidates[sentence.passage.number].alone(sentence.excerpt)
+
+    def is_told_by_title(self, sentence: Weighed) -> bool:
+        """Whether the titles of a sentence have a word of the question."""
+        language = sentence.passage.language
+        titles = self.alone(sentence).removesuffix(sentence.excerpt.text)
+        asked = {word for word in words_of(self.text, language) if not word.isdigit()}
+        return not asked.isdisjoint(words_of(titles, language))
+
     def sentences(self, part: Part) -> list[Weighed]:
         """The sentences of a part that may be said."""
         return [
@@ -140,6 +159,21 @@ class Inquiry:
             for each in self._sayable(part.place)
             if part.start <= each.excerpt.start < part.end and self.goes_on(each)
         ]
+
+    def speaking(self, parts: Sequence[Part]) -> dict[Part, list[Weighed]]:
+        """The sentences of parts that may be said; to an open question those that speak of its subject.
+
+        A title that names the subject does not make every sentence under it speak of that.
+        """
+        every = {part: self.sentences(part) for part in parts}
+        spoken = {part: found for part, each in every.items() if (found := list(filter(self._speaks, each)))}
+        return every if self.subject is None else spoken or every
+
+    def _speaks(self, sentence: Weighed) -> bool:
+        language = sentence.passage.language
+        asked = words_of(self.subject or "", language).keys()
+        told = words_of(self.alone(sentence), language).keys()
+        return asked <= told and not asked.isdisjoint(sentence.excerpt.words)
 
     def goes_on(self, sentence: Weighed) -> bool:
         """Whether a conversation goes on with a sentence; not where it would be said again instead."""
@@ -170,7 +204,9 @@ class Inquiry:
         return [
             Weighed(0.0, 1.0, False, passage, excerpt)
             for excerpt in excerpts_of(passage.text, passage.language, LONGEST)
-            if not is_instruction(excerpt.text) and passage.is_of(self.identified, excerpt)
+            if not is_instruction(excerpt.text)
+            and passage.is_of(self.identified, excerpt)
+            and not any(heading.endswith(excerpt.text) for heading in self.candidates[place].headings)
         ]
 
     def spoken(self, place: int) -> tuple[float, float]:

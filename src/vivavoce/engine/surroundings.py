@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vivavoce.domain.avatars import Source
-from vivavoce.domain.other_voices import is_another_voice, is_note
-from vivavoce.domain.reporting import is_told_of
 from vivavoce.domain.sentences import Span, sentences_of
 
 from .retrieval import Found
@@ -34,6 +31,14 @@ class Quote(NamedTuple):
         return self.window.text[self.span.start - self.window.offset : self.span.end - self.window.offset]
 
 
+def paragraph_of(quote: Quote) -> tuple[str, str]:
+    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
+    text, offset = quote.window.text, quote.window.offset
+    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
+    end = text.find("\n\n", max(0, quote.span.end - offset))
+    return text[:begin], text[begin : len(text) if end < 0 else end]
+
+
 def context_of(quote: Quote) -> str:
     """What stands around a quote, from which a reader knows whom and what it speaks of."""
     text, offset = quote.window.text, quote.window.offset
@@ -43,19 +48,9 @@ def context_of(quote: Quote) -> str:
     return text[first : after[-1] if after else end].strip()
 
 
-def is_by_others(quote: Quote, source: Source | None) -> bool:
-    """Whether words stand in a part of a work that its authors did not write, by its heading or its text."""
-    headings = quote.window.found.outline.headings_at(quote.span.start)
-    authors = () if source is None else source.authors
-    before, paragraph = _paragraph(quote)
-    return (
-        any(map(is_another_voice, headings)) or is_told_of(authors, paragraph) or is_note(paragraph, before)
-    )
-
-
 def is_spoken(quote: Quote) -> bool:
     """Whether words stand within quotation marks that their paragraph opens before them."""
-    before, paragraph = _paragraph(quote)
+    before, paragraph = paragraph_of(quote)
     said = paragraph[: quote.span.start - quote.window.offset - len(before)]
     opened = len(_OPENS.findall(said)) - len(_CLOSES.findall(said))
     return (opened if "\u201c" in said or "\u00ab" in said else said.count('"') % 2) > 0 or (
@@ -67,11 +62,3 @@ _CONTEXT, _AFTER = 800, 300
 """Characters before and after a quote that tell whom it speaks of."""
 _OPENS, _CLOSES = re.compile("[\u201c\u00ab]"), re.compile("[\u201d\u00bb]")
 _QUOTED = re.compile('["\u201c\u00ab]')
-
-
-def _paragraph(quote: Quote) -> tuple[str, str]:
-    """What stands before the paragraph of a quote, and the paragraph, as far as both were read."""
-    text, offset = quote.window.text, quote.window.offset
-    begin = max(0, text.rfind("\n\n", 0, max(0, quote.span.start - offset)))
-    end = text.find("\n\n", max(0, quote.span.end - offset))
-    return text[:begin], text[begin : len(text) if end < 0 else end]

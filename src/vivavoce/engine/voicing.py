@@ -20,14 +20,16 @@ from vivavoce.domain.framing import (
 from vivavoce.domain.introductions import SmallTalk
 from vivavoce.domain.languages import language_of
 from vivavoce.domain.other_voices import is_another_voice
+from vivavoce.domain.speeches import speaker_of
 from vivavoce.domain.words import words_of
 from vivavoce.operations.avatar_results import Citation
 
+from .authorship import is_by_others
 from .checking import Checked
 from .corpora import Read, Standing, standing
 from .handlers import Work
 from .retrieval import Found
-from .surroundings import Quote, is_by_others
+from .surroundings import Quote
 
 _MOST_AREAS = 6
 _MOST_WORKS = 2
@@ -226,10 +228,13 @@ def _work(cited: Cited, style: Style) -> str:
 def _quotation(quote: Quote, where: Standing, sources: Sequence[Source]) -> Quotation:
     source = next((each for each in sources if each.id == where.source_id), None)
     headings = quote.window.found.outline.headings_at(quote.span.start)
-    part = next((heading for heading in reversed(headings) if is_another_voice(heading)), "")
+    others = headings if is_by_others(quote, source) else ()
+    part = next((heading for heading in reversed(others) if is_another_voice(heading)), "")
     voice: Voice = "says" if source is not None and source.type.lower() in _SPOKEN else "writes"
     cited = _cited(quote, where, sources)
-    return Quotation(cited, quote.text, voice if cited.authors else "read", part, quote.span.start)
+    inside = (each - quote.window.offset for each in quote.span)
+    speaker = speaker_of(quote.window.text, *inside)
+    return Quotation(cited, quote.text, voice if cited.authors else "read", part, quote.span.start, speaker)
 
 
 def _cited(quote: Quote, where: Standing, sources: Sequence[Source]) -> Cited:

@@ -1,4 +1,4 @@
-"""Plain text, as it stands; a form feed begins a new page."""
+"""Plain text, as it stands, with the titles of its chapters; a form feed begins a new page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from vivavoce.domain.chapters import chapters_in
 from vivavoce.domain.documents import Part
 
 from .cleaning import cleaned
@@ -20,7 +21,7 @@ def parts(source: BinaryIO) -> Iterator[Part]:
     if encoding.has_pages:
         yield from _pages(text)
     else:
-        yield from (Part(piece) for piece in pieces(text))
+        yield from (Part(piece, headings=tuple(chapters_in(piece))) for piece in pieces(text))
 
 
 def pieces(text: io.TextIOBase) -> Iterator[str]:
@@ -57,4 +58,4 @@ def _page(page: int, text: str, *, is_whole: bool) -> Iterator[Part]:
     if is_whole and text and not text.endswith("\n"):
         text += "\n"
     if text:
-        yield Part(text, page)
+        yield Part(text, page, headings=tuple(chapters_in(text)))
