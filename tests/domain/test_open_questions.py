@@ -2,7 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, teller_of
+from vivavoce.domain.coverage import Coverage, coverage_of
+from vivavoce.domain.open_questions import keywords_of, subject_of, teller_of
 from vivavoce.domain.reading import Candidate
 
 FERRY = Candidate(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.domain.answerability import FITTED, Evidence, Mark, logit_of, unlike_told
+from vivavoce.domain.coverage import Coverage
 from vivavoce.domain.extracting import Weighed, best_of, in_order, ranked, weighed_for, with_kind_first
 from vivavoce.domain.leading import with_what_follows
-from vivavoce.domain.open_questions import Coverage
 from vivavoce.domain.reading import Candidate, Part
 from vivavoce.domain.spellings import as_they_spell
 from vivavoce.errors import NotAvailable

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from vivavoce.domain.answerability import Evidence, spoken_of, together_told
 from vivavoce.domain.asked_there import is_asked_in
+from vivavoce.domain.coverage import Coverage, coverage_of
 from vivavoce.domain.excerpts import excerpts_of, is_instruction
 from vivavoce.domain.expecting import Expected, expected_by
 from vivavoce.domain.extracting import Passage, Weighed
 from vivavoce.domain.identifiers import Identified, identified_in
 from vivavoce.domain.languages import language_of
-from vivavoce.domain.open_questions import Coverage, coverage_of, keywords_of, subject_of, thing_in
+from vivavoce.domain.open_questions import keywords_of, subject_of, thing_in
 from vivavoce.domain.questions import completed, points_back, wanted_in
 from vivavoce.domain.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.repeating import Conversation
