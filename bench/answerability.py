@@ -20,11 +20,11 @@ from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
 from vivavoce.adapters.embedders.reading import BuiltInReader
 from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.app import App, open_app
-from vivavoce.domain.answerability import Evidence
-from vivavoce.domain.reading import Candidate
-from vivavoce.engine.extraction import candidate_of, extracted_from
-from vivavoce.engine.fitting import fitted
-from vivavoce.engine.retrieval import Found, Wanted, passages_for
+from vivavoce.domain.answers.answerability import Evidence
+from vivavoce.domain.answers.reading import Candidate
+from vivavoce.engine.library.fitting import fitted
+from vivavoce.engine.library.retrieval import Found, Wanted, passages_for
+from vivavoce.engine.voices.extraction import candidate_of, extracted_from
 from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 

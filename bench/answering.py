@@ -17,11 +17,11 @@ from reporting import report, words
 from sets import ingested
 
 from vivavoce.app import App, open_app
-from vivavoce.domain.excerpts import excerpts_of
-from vivavoce.domain.languages import language_of
-from vivavoce.domain.words import idf, weight, words_of
-from vivavoce.engine.extraction import Sentence, extracted
-from vivavoce.engine.retrieval import Found, Wanted, passages_for
+from vivavoce.domain.corpus.excerpts import excerpts_of
+from vivavoce.domain.language.languages import language_of
+from vivavoce.domain.language.words import idf, weight, words_of
+from vivavoce.engine.library.retrieval import Found, Wanted, passages_for
+from vivavoce.engine.voices.extraction import Sentence, extracted
 from vivavoce.settings import Settings
 
 SETS = ("pt_abstain", "nomiracl_en", "clapnq")

@@ -15,12 +15,12 @@ from reporting import report, words
 from sets import OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
 
 from vivavoce.app import App, open_app
-from vivavoce.domain.answerability import logit_of
-from vivavoce.domain.relevance import CloseReading, score_of
-from vivavoce.engine.close_reading import READ, readings_of
-from vivavoce.engine.extraction import candidate_of
-from vivavoce.engine.fitting import fitted
-from vivavoce.engine.retrieval import Wanted, passages_for
+from vivavoce.domain.answers.answerability import logit_of
+from vivavoce.domain.answers.relevance import CloseReading, score_of
+from vivavoce.engine.library.fitting import fitted
+from vivavoce.engine.library.retrieval import Wanted, passages_for
+from vivavoce.engine.voices.close_reading import READ, readings_of
+from vivavoce.engine.voices.extraction import candidate_of
 from vivavoce.settings import Settings
 
 _SETS = {"en": ("families-en.jsonl", *OWN_ENGLISH), "pt": ("families-pt.jsonl", *OWN_PORTUGUESE)}

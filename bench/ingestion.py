@@ -22,8 +22,8 @@ from reporting import report, words
 from vivavoce.adapters.documents.reading import ChildReader
 from vivavoce.adapters.embedders.builtin import BuiltInEmbedder
 from vivavoce.app import open_app
-from vivavoce.domain.library import embedded_text
-from vivavoce.domain.passages import document_of, passages_of
+from vivavoce.domain.corpus.library import embedded_text
+from vivavoce.domain.corpus.passages import document_of, passages_of
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import CreateDatastore, QueryDatastore
 from vivavoce.operations.uploads import AddFile

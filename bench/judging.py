@@ -11,9 +11,9 @@ from reporting import report, words
 from sets import OWN_ENGLISH, own_rows
 
 from vivavoce.adapters.embedders.judging import CrossEncoder, Head
-from vivavoce.domain.reading import Candidate
-from vivavoce.domain.sentences import sentences_of
-from vivavoce.engine.fitting import fitted
+from vivavoce.domain.answers.reading import Candidate
+from vivavoce.domain.language.sentences import sentences_of
+from vivavoce.engine.library.fitting import fitted
 
 FOLDS = 5
 """The texts are dealt out so many ways, so that a head can be judged on texts that it was not fitted on."""

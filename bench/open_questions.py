@@ -12,9 +12,9 @@ from reporting import report, words
 from sets import own_rows
 
 from vivavoce.app import App, open_app
-from vivavoce.engine.extraction import candidate_of, extracted_from
-from vivavoce.engine.fitting import fitted
-from vivavoce.engine.retrieval import Wanted, passages_for
+from vivavoce.engine.library.fitting import fitted
+from vivavoce.engine.library.retrieval import Wanted, passages_for
+from vivavoce.engine.voices.extraction import candidate_of, extracted_from
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 from vivavoce.settings import Settings

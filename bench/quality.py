@@ -17,8 +17,8 @@ from reporting import report, words
 from sets import ingested
 
 from vivavoce.app import App, open_app
-from vivavoce.domain.languages import language_of
-from vivavoce.domain.words import terms_of
+from vivavoce.domain.language.languages import language_of
+from vivavoce.domain.language.words import terms_of
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import QueryDatastore
 from vivavoce.ports import Hit, Question

@@ -26,7 +26,7 @@ calm_numerics()  # before numpy is imported, as the program itself does
 import numpy  # noqa: E402
 
 from vivavoce.adapters.index.embedded import EmbeddedIndex  # noqa: E402
-from vivavoce.domain.words import terms_of  # noqa: E402
+from vivavoce.domain.language.words import terms_of  # noqa: E402
 from vivavoce.ports import Entry, Question  # noqa: E402
 
 _K = 10

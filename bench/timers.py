@@ -26,8 +26,8 @@ from vivavoce.app import App, open_app
 from vivavoce.domain.jobs import Job, NewJob
 from vivavoce.engine import Engine
 from vivavoce.engine.handlers import Errand, Work
-from vivavoce.engine.jobs import does, finish
-from vivavoce.engine.worker import Worker
+from vivavoce.engine.time.jobs import does, finish
+from vivavoce.engine.time.worker import Worker
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.ports import Tables
 from vivavoce.settings import Settings

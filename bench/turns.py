@@ -25,7 +25,7 @@ from reporting import report, words
 
 from vivavoce.app import open_app
 from vivavoce.engine import Engine
-from vivavoce.engine.ingestion import Ingester
+from vivavoce.engine.library.ingestion import Ingester
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.settings import Settings
 from vivavoce.testing import TestEmbedders

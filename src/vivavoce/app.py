@@ -27,14 +27,14 @@ from vivavoce.adapters.egress.web import FetchedWeb
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.llms.chosen import ChosenModels, Endpoint
 from vivavoce.adapters.vault import AesVault
+from vivavoce.domain.http.signing import signing_secret
 from vivavoce.domain.models import Price
-from vivavoce.domain.signing import signing_secret
 from vivavoce.engine import Engine
 from vivavoce.engine.faults import log_fault
-from vivavoce.engine.inbox import Inbox
-from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
-from vivavoce.engine.turns import watch
+from vivavoce.engine.library.ingestion import Ingester
+from vivavoce.engine.time.inbox import Inbox
+from vivavoce.engine.turns.lanes import watch
 from vivavoce.errors import InvalidInput
 from vivavoce.hosted.keys import ForwardedKeys, key_of
 from vivavoce.operations import Backend, Effect

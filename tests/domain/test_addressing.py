@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.addressing import unaddressed
+from vivavoce.domain.questions.addressing import unaddressed
 
 NAMES = ("Elinor Ostrom", "Ostrom")
 

@@ -4,12 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.answerability import Evidence, Mark, logit_of, spoken_of, together_told, unlike_told
-from vivavoce.domain.excerpts import excerpts_of
-from vivavoce.domain.expecting import expected_by
-from vivavoce.domain.questions import wanted_in
-from vivavoce.domain.relevance import score_of
-from vivavoce.domain.words import words_of
+from vivavoce.domain.answers.answerability import (
+    Evidence,
+    Mark,
+    logit_of,
+    spoken_of,
+    together_told,
+    unlike_told,
+)
+from vivavoce.domain.answers.relevance import score_of
+from vivavoce.domain.corpus.excerpts import excerpts_of
+from vivavoce.domain.language.words import words_of
+from vivavoce.domain.questions.expecting import expected_by
+from vivavoce.domain.questions.subjects import wanted_in
 
 SHARES = st.floats(0, 1)
 LOGITS = st.floats(-12, 12)

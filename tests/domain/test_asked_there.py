@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.asked_there import is_asked_in
-from vivavoce.domain.excerpts import excerpts_of
+from vivavoce.domain.corpus.excerpts import excerpts_of
+from vivavoce.domain.questions.asked_there import is_asked_in
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.borders import borders_of
-from vivavoce.domain.documents import Part
-from vivavoce.domain.outlines import Outline, Title
-from vivavoce.domain.passages import document_of
+from vivavoce.domain.corpus.borders import borders_of
+from vivavoce.domain.corpus.documents import Part
+from vivavoce.domain.corpus.outlines import Outline, Title
+from vivavoce.domain.corpus.passages import document_of
 
 LONG = ("It is a page of a book, which goes on and on about the matter. " * 20).strip()
 

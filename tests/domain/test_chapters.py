@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.chapters import chapters_in
-from vivavoce.domain.documents import Part
-from vivavoce.domain.passages import document_of
+from vivavoce.domain.corpus.chapters import chapters_in
+from vivavoce.domain.corpus.documents import Part
+from vivavoce.domain.corpus.passages import document_of
 
 BOOK = """\
 THE SALT ROAD

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.growth import assert_linear
-from vivavoce.domain.citing import Cite, Citing
+from vivavoce.domain.claims.citing import Cite, Citing
 
 fragments = st.sampled_from(
     [

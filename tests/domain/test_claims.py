@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.claims import MOST_CLAIMS, Claim, draft_in, verdicts_in
+from vivavoce.domain.claims.drafts import MOST_CLAIMS, Claim, draft_in, verdicts_in
 
 ONE = {"text": "Rules change.", "passage": 2, "quote": "The rules change."}
 CLAIM = Claim("Rules change.", 2, "The rules change.")

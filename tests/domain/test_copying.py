@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce.domain.copying import changes, is_copy
-from vivavoce.domain.following import Judged, judged
-from vivavoce.domain.grounds import Ground
+from vivavoce.domain.claims.copying import changes, is_copy
+from vivavoce.domain.claims.following import Judged, judged
+from vivavoce.domain.claims.grounds import Ground
 
 TEXT = (
     "In most villages the rules may be changed by the users, but some of the officials were not asked before "

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.following import judged
-from vivavoce.domain.grounds import Ground
+from vivavoce.domain.claims.following import judged
+from vivavoce.domain.claims.grounds import Ground
 
 KEY = "No member may hold the key of the mill for longer than a year."
 OATH = "Whoever refuses the oath cannot enjoy any post, because it must be sworn on the first day."

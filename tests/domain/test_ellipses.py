@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.ellipses import Resumed, resumed, told_in_full
+from vivavoce.domain.questions.ellipses import Resumed, resumed, told_in_full
 
 
 def in_full(question, before):

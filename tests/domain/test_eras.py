@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from vivavoce.domain.eras import later_than
+from vivavoce.domain.questions.eras import later_than
 
 ENDS = date(2012, 6, 12)
 NOW = date(2026, 1, 31)

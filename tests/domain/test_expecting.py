@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.expecting import expected_by
-from vivavoce.domain.languages import language_of
+from vivavoce.domain.language.languages import language_of
+from vivavoce.domain.questions.expecting import expected_by
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.growth import assert_linear
-from vivavoce.domain.excerpts import excerpts_of, is_instruction
-from vivavoce.domain.expecting import expected_by
-from vivavoce.domain.extracting import Extract, Passage, extracts_for, weighed_for, with_kind_first
+from vivavoce.domain.answers.extracting import Extract, Passage, extracts_for, weighed_for, with_kind_first
+from vivavoce.domain.corpus.excerpts import excerpts_of, is_instruction
+from vivavoce.domain.questions.expecting import expected_by
 
 HOURS = """\
 # Opening hours

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.following import judged
-from vivavoce.domain.grounds import Ground
+from vivavoce.domain.claims.following import judged
+from vivavoce.domain.claims.grounds import Ground
 
 KNOWN = ("Elinor Ostrom", "Ostrom", "Elinor", "Governing the Commons")
 

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from vivavoce.domain.citation_styles import Cited, Style, style_in, surname_of
+from vivavoce.domain.claims.citation_styles import Cited, Style, style_in, surname_of
+from vivavoce.domain.corpus.other_voices import is_another_voice, is_note, may_be_own
 from vivavoce.domain.framing import (
     SPOKEN,
     Quotation,
@@ -14,7 +15,6 @@ from vivavoce.domain.framing import (
     spoken_language,
     stated,
 )
-from vivavoce.domain.other_voices import is_another_voice, is_note, may_be_own
 from vivavoce.domain.phrasebook import PHRASES
 
 BOOK = Cited("Governing the Commons", ("Elinor Ostrom",), 1990, "42")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.domain.headers import check_header_names
+from vivavoce.domain.http.headers import check_header_names
 from vivavoce.errors import InvalidInput
 
 

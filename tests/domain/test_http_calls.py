@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.http_arguments import read_arguments, schema_of
-from vivavoce.domain.http_calls import call_of, shown_call
-from vivavoce.domain.http_tools import HttpConfig
-from vivavoce.domain.masking import covered_text, masked
+from vivavoce.domain.http.http_arguments import read_arguments, schema_of
+from vivavoce.domain.http.http_calls import call_of, shown_call
+from vivavoce.domain.http.http_tools import HttpConfig
+from vivavoce.domain.http.masking import covered_text, masked
 from vivavoce.domain.secrets import MARKER, Cover
 from vivavoce.errors import InvalidInput
 

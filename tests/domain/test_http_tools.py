@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from vivavoce.domain.http_tools import HttpConfig
+from vivavoce.domain.http.http_tools import HttpConfig
 from vivavoce.domain.prompting import PROMPT_VARIABLES
 from vivavoce.domain.secrets import MARKER, Cover
 from vivavoce.errors import InvalidInput

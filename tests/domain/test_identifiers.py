@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.identifiers import identified_in
+from vivavoce.domain.questions.identifiers import identified_in
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from vivavoce.domain.crm import Step, with_covered_webhook
 from vivavoce.domain.deliveries import OVER, Delivery
 from vivavoce.domain.endpoints import webhook_of, webhook_of_step
 from vivavoce.domain.follow_ups import FollowUp
-from vivavoce.domain.http_calls import call_of
-from vivavoce.domain.http_tools import HttpConfig
+from vivavoce.domain.http.http_calls import call_of
+from vivavoce.domain.http.http_tools import HttpConfig
 from vivavoce.domain.inert import inert, pause_of, veiled
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.knowledge import Datasource, Datastore, covered_settings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.introductions import small_talk
+from vivavoce.domain.questions.introductions import small_talk
 
 NAMES = ("Mary Wollstonecraft", "Wollstonecraft")
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.documents import KINDS
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.documents import KINDS
+from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.errors import Unreadable
 
 OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100)

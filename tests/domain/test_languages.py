@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.languages import UNKNOWN, language_of, small_words
+from vivavoce.domain.language.languages import UNKNOWN, language_of, small_words
 
 TEXTS = {
     "en": "You may return the shoes within thirty days if they have not been worn.",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce.domain.excerpts import excerpts_of
-from vivavoce.domain.extracting import Passage, Weighed
-from vivavoce.domain.leading import with_what_follows
+from vivavoce.domain.answers.extracting import Passage, Weighed
+from vivavoce.domain.answers.leading import with_what_follows
+from vivavoce.domain.corpus.excerpts import excerpts_of
 
 PERCHES = "The perches have four advantages. They are cheap, light, strong and clean. Birds rest there."
 CURRENT = (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.library import (
+from vivavoce.domain.corpus.library import (
     Document,
     collection_named,
     embedded_text,
@@ -16,7 +16,7 @@ from vivavoce.domain.library import (
     outline_written,
     title_of,
 )
-from vivavoce.domain.outlines import Mark, Outline, Title
+from vivavoce.domain.corpus.outlines import Mark, Outline, Title
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.numerals import numbers_in
+from vivavoce.domain.language.numerals import numbers_in
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce.domain.coverage import Coverage, coverage_of
-from vivavoce.domain.open_questions import keywords_of, subject_of, teller_of
-from vivavoce.domain.reading import Candidate
+from vivavoce.domain.answers.coverage import Coverage, coverage_of
+from vivavoce.domain.answers.reading import Candidate
+from vivavoce.domain.questions.open_questions import keywords_of, subject_of, teller_of
 
 FERRY = Candidate(
     "## The ferry\n\nThe ferry crosses twice a day. In winter the ferry rests.\n\n"

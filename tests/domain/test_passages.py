@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.borders import borders_of
-from vivavoce.domain.documents import MOST_TITLES, Heading, Part, headings_in
-from vivavoce.domain.outlines import Mark, Outline, OutlineBuilder, Title
-from vivavoce.domain.passages import Passage, document_of, passages_of
-from vivavoce.domain.sentences import sentences_of
+from vivavoce.domain.corpus.borders import borders_of
+from vivavoce.domain.corpus.documents import MOST_TITLES, Heading, Part, headings_in
+from vivavoce.domain.corpus.outlines import Mark, Outline, OutlineBuilder, Title
+from vivavoce.domain.corpus.passages import Passage, document_of, passages_of
+from vivavoce.domain.language.sentences import sentences_of
 
 SENTENCES = [
     "The embedder reads no more than so many tokens at once. ",

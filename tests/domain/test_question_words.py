@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.domain.giving import gives, may_give
-from vivavoce.domain.question_words import question_word_in
+from vivavoce.domain.questions.giving import gives, may_give
+from vivavoce.domain.questions.question_words import question_word_in
 
 
 @pytest.mark.parametrize(

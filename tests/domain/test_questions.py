@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.questions import points_back, telling_words, wanted_in
+from vivavoce.domain.questions.subjects import points_back, telling_words, wanted_in
 
 
 @pytest.mark.parametrize(

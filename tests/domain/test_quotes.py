@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vivavoce.domain.outlines import Outline
-from vivavoce.domain.passages import passages_of
-from vivavoce.domain.quotes import folded, is_verbatim, located
+from vivavoce.domain.corpus.outlines import Outline
+from vivavoce.domain.corpus.passages import passages_of
+from vivavoce.domain.corpus.quotes import folded, is_verbatim, located
 
 WORDS = [
     "office",

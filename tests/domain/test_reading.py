@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.reading import Candidate, likeliest_parts, parts_of
+from vivavoce.domain.answers.reading import Candidate, likeliest_parts, parts_of
 
 LONG = "The lamp burned all night and nobody saw it from the sea. " * 40
 

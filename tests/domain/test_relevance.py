@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.relevance import KNOWN, Calibration, Fit, Reread, score_of
+from vivavoce.domain.answers.relevance import KNOWN, Calibration, Fit, Reread, score_of
 
 shares = st.floats(0, 1)
 cosines = st.floats(-1, 1)

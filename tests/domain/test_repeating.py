@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce.domain.extracting import Passage
-from vivavoce.domain.repeating import extracts_after
-from vivavoce.domain.standalone import Spoken, standalone
+from vivavoce.domain.answers.extracting import Passage
+from vivavoce.domain.answers.repeating import extracts_after
+from vivavoce.domain.questions.standalone import Spoken, standalone
 
 SHOP = "A loja vende p\u00e3o. A loja abre aos domingos das 8 \u00e0s 12 horas."
 ROME = "Rome fell in 476. Its roads were long."

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.growth import assert_linear
-from vivavoce.domain.reporting import has_rules, is_told_of, reporters_in, speaks_as_first_person
+from vivavoce.domain.claims.reporting import has_rules, is_told_of, reporters_in, speaks_as_first_person
 
 AUTHORS = ["Elinor Ostrom", "", " , "]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.scoring import (
+from vivavoce.domain.answers.scoring import (
     Refusals,
     Share,
     covers,
@@ -17,7 +17,7 @@ from vivavoce.domain.scoring import (
     token_f1,
     tokens_of,
 )
-from vivavoce.domain.sentences import Span
+from vivavoce.domain.language.sentences import Span
 
 counts = st.integers(0, 50)
 words = st.lists(st.sampled_from(["water", "forest", "canal", "the", "of"]), max_size=12)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.sentences import LONGEST, Span, sentences_of
+from vivavoce.domain.language.sentences import LONGEST, Span, sentences_of
 
 MILLION = 1_000_000
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.citing import Cite, Citing, Mark
-from vivavoce.domain.sifting import Reason, Sifting
+from vivavoce.domain.claims.citing import Cite, Citing, Mark
+from vivavoce.domain.claims.sifting import Reason, Sifting
 
 pieces = st.lists(
     st.sampled_from(

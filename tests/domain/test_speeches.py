@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.speeches import speaker_of
+from vivavoce.domain.corpus.speeches import speaker_of
 
 TALK = """\
 The keeper walked along the quay, and "soon" was all that he had to say of it.

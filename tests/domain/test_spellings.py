@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.spellings import as_they_spell
+from vivavoce.domain.questions.spellings import as_they_spell
 
 TEXT = "Mr. Harrisson and the Bishop of Katharinenberg met Leibnitz. Wellingtons were sold there."
 

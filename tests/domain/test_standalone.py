@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.standalone import Spoken, conversation, standalone
+from vivavoce.domain.questions.standalone import Spoken, conversation, standalone
 
 LISTED = Spoken(True, "She names three:\n1. clear boundaries\n2. graduated sanctions\n3. local monitors")
 SERIES = Spoken(False, "Let us compare the state and the market.")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.growth import assert_linear
-from vivavoce.domain.supporting import support
+from vivavoce.domain.claims.supporting import support
 
 ENGLISH = """\
 # Opening hours

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.adapters.embedders.builtin import BuiltInEmbedder
 from vivavoce.domain.crm import Step
-from vivavoce.domain.languages import language_of
+from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.triggers import (
     ENOUGH_WORDS,
     NEAR,

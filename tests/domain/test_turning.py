@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.turning import exchanged
+from vivavoce.domain.claims.turning import exchanged
 
 
 @pytest.mark.parametrize(

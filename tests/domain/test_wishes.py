@@ -3,7 +3,7 @@
 import pytest
 
 from tests.growth import assert_linear
-from vivavoce.domain.wishes import (
+from vivavoce.domain.questions.wishes import (
     after_greeting,
     is_acknowledgement,
     is_greeting,

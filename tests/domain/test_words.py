@@ -11,7 +11,7 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.words import (
+from vivavoce.domain.language.words import (
     K1,
     SHORT_LENGTH,
     bound,

@@ -20,7 +20,7 @@ from typing import Any
 from vivavoce.adapters import identity
 from vivavoce.domain.channels import Account
 from vivavoce.engine import Engine
-from vivavoce.engine.inbox import Inbox
+from vivavoce.engine.time.inbox import Inbox
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.agents import CreateAgent
 from vivavoce.ports import Piece, Prompt, Reply, Tables

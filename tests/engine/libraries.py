@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from vivavoce.domain.relevance import Calibration, Fit
+from vivavoce.domain.answers.relevance import Calibration, Fit
 from vivavoce.engine import Engine
 from vivavoce.errors import NotAvailable, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR

@@ -12,7 +12,7 @@ from vivavoce.domain.channels import Account, Arrival
 from vivavoce.domain.conversations import Conversation
 from vivavoce.domain.jobs import NewJob
 from vivavoce.engine import Engine
-from vivavoce.engine.hearing import lane_of_chat
+from vivavoce.engine.time.hearing import lane_of_chat
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds, FakeClock, MemoryChannel, ScriptedModel, TestModels, open_test_engine

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.domain.deliveries import Delivery
-from vivavoce.domain.signing import signing_secret
+from vivavoce.domain.http.signing import signing_secret
 from vivavoce.domain.webhooks import WAITS
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller

@@ -13,7 +13,7 @@ from vivavoce.domain.conversations import Message, Variable
 from vivavoce.domain.entities import written
 from vivavoce.domain.models import Price
 from vivavoce.engine import Engine
-from vivavoce.engine.turns import recover
+from vivavoce.engine.turns.lanes import recover
 from vivavoce.errors import (
     BudgetSpent,
     Conflict,

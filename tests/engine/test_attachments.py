@@ -78,7 +78,7 @@ async def test_a_server_that_does_not_answer_in_time_keeps_no_answer_back(desk, 
     async def never(url: str, most: int):
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("vivavoce.engine.enclosures._SECONDS", 0.0)
+    monkeypatch.setattr("vivavoce.engine.turns.enclosures._SECONDS", 0.0)
     web.file = never
 
     answer = await desk.ask("When did it leave?", attachments=[NOTES])

@@ -5,8 +5,8 @@ import zlib
 import numpy
 import pytest
 
-from vivavoce.domain.relevance import Calibration, score_of
-from vivavoce.engine.calibration import (
+from vivavoce.domain.answers.relevance import Calibration, score_of
+from vivavoce.engine.library.calibration import (
     LANGUAGES,
     _answers,
     _candidates,

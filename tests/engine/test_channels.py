@@ -9,10 +9,10 @@ import pytest
 
 from vivavoce.domain.conversations import Conversation, Message
 from vivavoce.domain.secrets import MARKER
-from vivavoce.engine.gates import AT_ONCE
 from vivavoce.engine.handlers import Work
-from vivavoce.engine.inbox import Inbox
-from vivavoce.engine.outgoing import say
+from vivavoce.engine.time.gates import AT_ONCE
+from vivavoce.engine.time.inbox import Inbox
+from vivavoce.engine.time.outgoing import say
 from vivavoce.errors import Conflict, InvalidInput, NotAuthenticated, NotFound, NotNow
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.ports.time import Refused, Sent, TryLater, Unsure

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from vivavoce.domain.relevance import close_reading
+from vivavoce.domain.answers.relevance import close_reading
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 from vivavoce.testing import TestEmbedders, TestModels, open_test_engine

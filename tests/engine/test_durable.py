@@ -10,8 +10,8 @@ from vivavoce.domain.channels import Account, Arrival, Heard
 from vivavoce.domain.jobs import NewJob
 from vivavoce.engine import Engine
 from vivavoce.engine.handlers import Errand
-from vivavoce.engine.hearing import lane_of_chat
-from vivavoce.engine.statuses import apply_status
+from vivavoce.engine.time.hearing import lane_of_chat
+from vivavoce.engine.time.statuses import apply_status
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.agents import CreateAgent
 from vivavoce.operations.conversations import SetAiEnabled

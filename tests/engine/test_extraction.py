@@ -8,9 +8,9 @@ import pytest
 
 from vivavoce.adapters.embedders.builtin import BuiltInReranker
 from vivavoce.adapters.embedders.judging import BuiltInJudge
-from vivavoce.domain.reading import Candidate
-from vivavoce.engine.extraction import extracted, extracted_from
-from vivavoce.engine.retrieval import Wanted, passages_for
+from vivavoce.domain.answers.reading import Candidate
+from vivavoce.engine.library.retrieval import Wanted, passages_for
+from vivavoce.engine.voices.extraction import extracted, extracted_from
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 from vivavoce.testing import TestEmbedders, ingested, open_test_engine

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from tests.growth import assert_linear
-from vivavoce.domain.citing import Citing
-from vivavoce.engine.extractive import ExtractiveModel
-from vivavoce.engine.offering import QUESTION
+from vivavoce.domain.claims.citing import Citing
+from vivavoce.engine.turns.extractive import ExtractiveModel
+from vivavoce.engine.turns.offering import QUESTION
 from vivavoce.ports import Called, Delta, Given, Offered, Prompt, Returned, Said, Spent
 
 HUMAN = Offered("request_human", "Ask for a person.", {"type": "object"})

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from vivavoce.engine.fitting import fitted
+from vivavoce.engine.library.fitting import fitted
 
 ANSWERS = numpy.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0])
 TELLING = numpy.array([0.0, 1.0, 2.0, 2.0, 3.0, 4.0])

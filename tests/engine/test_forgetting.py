@@ -11,7 +11,7 @@ from vivavoce.app import open_app
 from vivavoce.domain.channels import Arrival
 from vivavoce.domain.deliveries import Delivery
 from vivavoce.engine import Engine
-from vivavoce.engine.forgetting import FORGET
+from vivavoce.engine.time.forgetting import FORGET
 from vivavoce.errors import InvalidInput
 from vivavoce.settings import Settings, variable
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from vivavoce.engine.gates import AT_ONCE, Gates
+from vivavoce.engine.time.gates import AT_ONCE, Gates
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from vivavoce.engine import typing
+from vivavoce.engine.turns import typing
 from vivavoce.errors import Conflict, NotAvailable, VivavoceError, WindowClosed
 from vivavoce.ports.time import TryLater
 

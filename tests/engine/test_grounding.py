@@ -7,7 +7,7 @@ import pytest
 
 from tests.growth import assert_linear
 from tests.ports.pdfs_made import pdf
-from vivavoce.domain.questions import has_words
+from vivavoce.domain.questions.subjects import has_words
 from vivavoce.errors import InvalidInput
 from vivavoce.operations import Caller, Scope
 from vivavoce.testing import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.engine.worker import LEASE
+from vivavoce.engine.time.worker import LEASE
 from vivavoce.testing import FakeClock
 
 from .lines import Line

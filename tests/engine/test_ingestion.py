@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.adapters.index.postings import hash_of
-from vivavoce.domain.documents import MOST_TITLES, Part
-from vivavoce.engine.ingestion import Ingester
+from vivavoce.domain.corpus.documents import MOST_TITLES, Part
+from vivavoce.engine.library.ingestion import Ingester
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, TooLarge
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.uploads import AddFile

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from vivavoce.domain.outlines import Outline
+from vivavoce.domain.corpus.outlines import Outline
 from vivavoce.errors import Conflict, InvalidInput, NotFound
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.uploads import AddFile

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from vivavoce.engine import asking
-from vivavoce.engine.pacing import Pace
-from vivavoce.engine.sources import checked
+from vivavoce.engine.time.pacing import Pace
+from vivavoce.engine.turns.sources import checked
 from vivavoce.ports import others_first
 from vivavoce.testing import ScriptedModel, TestEmbedders, TestModels, WordEmbedder, open_test_engine
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.domain.endpoints import FAILING_FOR, MOST_FAILURES, Endpoint
-from vivavoce.engine.announcing import announce
 from vivavoce.engine.handlers import Errand
+from vivavoce.engine.time.announcing import announce
 from vivavoce.errors import Conflict
 from vivavoce.operations import OPERATOR
 from vivavoce.ports import Reply

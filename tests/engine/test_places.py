@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from vivavoce.engine import Engine
-from vivavoce.engine.jobs import KINDS
+from vivavoce.engine.time.jobs import KINDS
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.ports import Delta, Reply, Spent

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.domain.http_tools import HttpConfig
+from vivavoce.domain.http.http_tools import HttpConfig
 from vivavoce.domain.policy import BY_STRANGER, BY_TAINT, BY_TOOL, Trust, Verdict, agreed, verdict_on, vouched
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.answers import AgentQuery

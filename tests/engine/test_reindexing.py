@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.engine.reindexing import reindex
+from vivavoce.engine.library.reindexing import reindex
 from vivavoce.errors import UpstreamFailed
 from vivavoce.testing import ingested, open_test_engine
 

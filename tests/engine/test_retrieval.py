@@ -8,8 +8,8 @@ import pytest
 
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.index.embedded import EmbeddedIndex
-from vivavoce.domain.relevance import Calibration, Fit, Reread
-from vivavoce.engine import indexing
+from vivavoce.domain.answers.relevance import Calibration, Fit, Reread
+from vivavoce.engine.library import indexing
 from vivavoce.errors import NotAvailable, StorageFailed
 from vivavoce.ports import Hit
 from vivavoce.testing import TestEmbedders, WordEmbedder, ingested, open_test_engine

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Run
 from vivavoce.engine import Engine
-from vivavoce.engine.opening import MOST_OPEN
+from vivavoce.engine.turns.opening import MOST_OPEN
 from vivavoce.errors import Conflict, LimitReached, NotAuthenticated, NotFound
 from vivavoce.operations import STRANGER
 from vivavoce.ports import Delta, Piece, Prompt, Spent

@@ -5,7 +5,8 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from vivavoce.engine import looks, turns
+from vivavoce.engine.turns import lanes as turns
+from vivavoce.engine.turns import looks
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.ports import Called, Delta, Piece, Prompt, Tables

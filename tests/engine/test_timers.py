@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from vivavoce.domain.entities import written
-from vivavoce.engine.worker import LEASE
+from vivavoce.engine.time.worker import LEASE
 from vivavoce.errors import NotFound
 from vivavoce.testing import FakeClock
 

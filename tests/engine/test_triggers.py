@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from vivavoce.domain.jobs import Job
-from vivavoce.engine.assembling import scene
-from vivavoce.engine.durable import _begun
-from vivavoce.engine.opening import open_turn
 from vivavoce.engine.triggers import follow_trigger
-from vivavoce.engine.turns import Stopped, Taken
+from vivavoce.engine.turns.assembling import scene
+from vivavoce.engine.turns.durable import _begun
+from vivavoce.engine.turns.lanes import Stopped, Taken
+from vivavoce.engine.turns.opening import open_turn
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import STRANGER
 from vivavoce.operations.answers import AgentQuery

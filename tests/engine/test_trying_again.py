@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.domain.channels import Account
 from vivavoce.engine import Engine
-from vivavoce.engine.turns import recover
+from vivavoce.engine.turns.lanes import recover
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.operations.agents import CreateAgent

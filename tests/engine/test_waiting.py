@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from vivavoce.engine import Engine
-from vivavoce.engine.waiting import retell
+from vivavoce.engine.turns.waiting import retell
 from vivavoce.errors import InvalidInput, NotAuthenticated, NotFound, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER, Effect
 from vivavoce.operations.answers import AgentAnswer, AgentQuery, GetAnswer

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from vivavoce.domain.holding import held_until
-from vivavoce.engine.worker import LEASE
+from vivavoce.engine.time.worker import LEASE
 from vivavoce.testing import FakeClock
 
 from .lines import Line

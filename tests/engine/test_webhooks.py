@@ -11,11 +11,11 @@ from vivavoce.domain.channels import Account, Arrival
 from vivavoce.domain.crm import Step
 from vivavoce.domain.entities import written
 from vivavoce.domain.jobs import NewJob
-from vivavoce.engine.announcing import announce
 from vivavoce.engine.handlers import Errand
-from vivavoce.engine.hearing import lane_of_chat
-from vivavoce.engine.opening import open_turn
-from vivavoce.engine.turns import recover
+from vivavoce.engine.time.announcing import announce
+from vivavoce.engine.time.hearing import lane_of_chat
+from vivavoce.engine.turns.lanes import recover
+from vivavoce.engine.turns.opening import open_turn
 from vivavoce.errors import InvalidInput, UpstreamFailed
 from vivavoce.operations import OPERATOR, STRANGER
 from vivavoce.operations.answers import AgentQuery

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from vivavoce.engine import splitting
-from vivavoce.engine.ingestion import Ingester
+from vivavoce.engine.library import splitting
+from vivavoce.engine.library.ingestion import Ingester
 from vivavoce.errors import NotFound, StorageFailed
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.uploads import AddFile

@@ -13,8 +13,8 @@ import pytest
 from vivavoce.app import at_work as working_on
 from vivavoce.domain.jobs import NewJob
 from vivavoce.engine import Engine
-from vivavoce.engine.jobs import KINDS, Kind, finish
-from vivavoce.engine.turns import LINE
+from vivavoce.engine.time.jobs import KINDS, Kind, finish
+from vivavoce.engine.turns.lanes import LINE
 from vivavoce.errors import UpstreamFailed
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.answers import AgentQuery, GetAnswer

@@ -11,8 +11,8 @@ from processes import environment, rows_of, started, wait_until
 
 from vivavoce.app import open_app
 from vivavoce.domain.conversations import Conversation, Message
+from vivavoce.domain.corpus.library import Document, hash_of
 from vivavoce.domain.knowledge import Datasource, Datastore
-from vivavoce.domain.library import Document, hash_of
 from vivavoce.settings import Settings
 from vivavoce.upkeep.archives import save
 

@@ -20,7 +20,7 @@ from processes import environment, serving
 _HASTY = """
 import sys
 from datetime import timedelta
-from vivavoce.engine import worker
+from vivavoce.engine.time import worker
 worker.LEASE, worker._BEAT = timedelta(seconds=1), 0.25
 from vivavoce.surfaces.cli import main
 sys.argv = ["vivavoce", "work"]

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from vivavoce.domain.http_templates import HTTP_TEMPLATES
+from vivavoce.domain.http.http_templates import HTTP_TEMPLATES
 from vivavoce.domain.models import MODELS
 from vivavoce.operations import CATALOGUE
 from vivavoce.operations.documentation import Topic

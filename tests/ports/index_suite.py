@@ -14,7 +14,7 @@ import pytest
 
 from vivavoce.adapters.pgvector import PgvectorIndex
 from vivavoce.adapters.qdrant import QdrantIndex
-from vivavoce.domain.words import K1, idf, weight
+from vivavoce.domain.language.words import K1, idf, weight
 from vivavoce.ports import Entry, Hit, Index, Question
 
 Open = Callable[[], AbstractAsyncContextManager[Index]]

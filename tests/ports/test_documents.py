@@ -16,7 +16,7 @@ import pytest
 
 from vivavoce.adapters.documents.frames import END, framed, part_frame, part_in
 from vivavoce.adapters.documents.reading import ChildReader, Limits, _parts_from
-from vivavoce.domain.documents import KINDS, Heading, Part
+from vivavoce.domain.corpus.documents import KINDS, Heading, Part
 from vivavoce.errors import InvalidInput, LimitReached, StorageFailed, Unreadable
 
 from .documents_made import SHEETS, docx, epub, paragraph, row, xlsx, zipped

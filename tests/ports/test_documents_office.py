@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.domain.documents import Heading, Part
+from vivavoce.domain.corpus.documents import Heading, Part
 
 from .documents_made import docx, epub, paragraph, pptx, row, shape, style, xlsx, zipped
 from .test_documents_text import headings_of, read, refusal_of, text_of

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from vivavoce.domain.documents import Heading, Part
+from vivavoce.domain.corpus.documents import Heading, Part
 
 from .pdfs_made import looping_table, pdf, scan, typeset
 from .test_documents_text import headings_of, read, refusal_of

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.adapters.documents.parsing import parser_of, parts_of
-from vivavoce.domain.documents import KINDS, Part
+from vivavoce.domain.corpus.documents import KINDS, Part
 from vivavoce.errors import Unreadable
 
 from .documents_made import docx, epub, paragraph, pptx, row, shape, xlsx

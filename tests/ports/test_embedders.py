@@ -18,7 +18,7 @@ from vivavoce.adapters.embedders.builtin import BuiltInEmbedder, BuiltInReranker
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.embedders.endpoint import EndpointEmbedder
 from vivavoce.adapters.embedders.weights import BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER, Model, Weights
-from vivavoce.domain.relevance import KNOWN
+from vivavoce.domain.answers.relevance import KNOWN
 from vivavoce.errors import InvalidInput, NotAvailable, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.testing import WordEmbedder, ingested, open_test_engine

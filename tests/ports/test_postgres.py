@@ -16,7 +16,7 @@ import pytest
 from vivavoce.adapters.sql.dialects import Postgres
 from vivavoce.adapters.sql.migrating import migrations
 from vivavoce.adapters.vault import AesVault
-from vivavoce.domain.passages import Passage
+from vivavoce.domain.corpus.passages import Passage
 from vivavoce.errors import StorageFailed
 from vivavoce.ports import Spending, Tables
 from vivavoce.testing import CountedIds

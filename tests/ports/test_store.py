@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.domain.json_values import objects, texts
-from vivavoce.domain.library import Cited, Collection, Ingestion
-from vivavoce.domain.passages import Passage
+from vivavoce.domain.corpus.library import Cited, Collection, Ingestion
+from vivavoce.domain.corpus.passages import Passage
 from vivavoce.domain.providers import Provider
 from vivavoce.domain.values import one_line
 from vivavoce.errors import StorageFailed

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from vivavoce.domain.contacts import Contact
+from vivavoce.domain.corpus.library import Document
 from vivavoce.domain.knowledge import Datasource, Datastore
-from vivavoce.domain.library import Document
 from vivavoce.ports import Spending
 
 from .entities import NOON, an_agent

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from vivavoce.adapters.sql.sqlite import SqliteStore, forget_secrets
 from vivavoce.adapters.vault import AesVault
-from vivavoce.domain.library import Document
+from vivavoce.domain.corpus.library import Document
 from vivavoce.ports import Tables
 from vivavoce.testing import CountedIds
 

@@ -14,7 +14,7 @@ from asked import AGENT
 from starlette.applications import Starlette
 
 from vivavoce.engine import Engine
-from vivavoce.engine.inbox import Inbox
+from vivavoce.engine.time.inbox import Inbox
 from vivavoce.operations import OPERATOR
 from vivavoce.ports import Reply
 from vivavoce.surfaces import inbound, rest

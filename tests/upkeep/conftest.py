@@ -9,9 +9,9 @@ import pytest
 
 from vivavoce.app import App
 from vivavoce.engine import Engine
-from vivavoce.engine.inbox import Inbox
-from vivavoce.engine.ingestion import Ingester
 from vivavoce.engine.keys import Keyring
+from vivavoce.engine.library.ingestion import Ingester
+from vivavoce.engine.time.inbox import Inbox
 from vivavoce.testing import open_test_engine
 
 

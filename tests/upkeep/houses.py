@@ -16,6 +16,8 @@ from vivavoce.domain.avatars import Answered, Avatar
 from vivavoce.domain.channels import Account, Arrival, WebhookConfig, configured
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, Note, TagKind
+from vivavoce.domain.corpus.library import Document, hash_of
+from vivavoce.domain.corpus.outlines import Mark, Outline, Title
 from vivavoce.domain.crm import CrmLog, Scenario, Step, with_covered_webhook
 from vivavoce.domain.deliveries import Delivery
 from vivavoce.domain.endpoints import Endpoint
@@ -25,8 +27,6 @@ from vivavoce.domain.follow_ups import FollowUp
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.keys import Key, Scope
 from vivavoce.domain.knowledge import Datasource, Datastore, covered_settings
-from vivavoce.domain.library import Document, hash_of
-from vivavoce.domain.outlines import Mark, Outline, Title
 from vivavoce.domain.providers import Provider, with_covered_key
 from vivavoce.domain.tools import Tool, ToolDraft
 from vivavoce.domain.turns import Approval, Turn

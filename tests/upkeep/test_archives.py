@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.upkeep.houses import HOOK, NOW, OLD, SECRET, TEXT, furnish, known, remade, secret_things, things
 from vivavoce.domain.contacts import Contact
 from vivavoce.domain.conversations import Conversation, Message, TagKind
+from vivavoce.domain.corpus.library import Document
 from vivavoce.domain.inert import inert
-from vivavoce.domain.library import Document
-from vivavoce.engine.turns import recover
+from vivavoce.engine.turns.lanes import recover
 from vivavoce.errors import Conflict, StorageFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.testing import CountedIds, ingested, open_test_engine

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.libraries import Killed
 from tests.ports.pdfs_made import book, pdf, scan
 from tests.ports.test_documents_pdf import PROTECTED
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.domain.values import NAME
 from vivavoce.errors import NotFound
 from vivavoce.operations.uploads import AddFile

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from vivavoce.app import App
-from vivavoce.domain.quotes import located
+from vivavoce.domain.corpus.quotes import located
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatars import GenerateResponse, ListAvatarSources
 from vivavoce.operations.knowledge import GetDatasource, ReadDocument

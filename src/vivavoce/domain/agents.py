@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic.alias_generators import to_camel
 
-from .addresses import checked_setting, leads_elsewhere
 from .entities import Entity
+from .http.addresses import checked_setting, leads_elsewhere
 from .secrets import Cover, is_telling, outside, within
 from .values import JsonObject, Line, Name, Text, Unlisted
 

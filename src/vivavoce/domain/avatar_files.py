@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 from vivavoce.errors import InvalidInput
 
-from .addresses import checked_address
 from .avatars import TOOL_NAMES, Config, Source
 from .constraints import constraints_in
-from .splittings import OVERLAP, READ, SIZE, USUAL, Splitting
+from .corpus.splittings import OVERLAP, READ, SIZE, USUAL, Splitting
+from .http.addresses import checked_address
 from .values import NAME
 
 MIME_TYPES = {

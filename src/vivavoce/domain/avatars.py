@@ -21,9 +21,9 @@ from pydantic import (
 from vivavoce.errors import InvalidInput
 
 from .agents import Budget
+from .corpus.source_ids import MOST, checked_source_id
 from .entities import Entity
 from .faults import faults_of, in_words
-from .source_ids import MOST, checked_source_id
 from .values import Line, Name, Text, Unlisted, Value
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]

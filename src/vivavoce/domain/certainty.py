@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .avatars import Confidence
-from .languages import language_of
-from .words import words_of
+from .language.languages import language_of
+from .language.words import words_of
 
 
 class Certainty(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from .addresses import checked_setting, leads_elsewhere
 from .conversations import Channel
 from .entities import Entity, Moment
-from .headers import check_headers
+from .http.addresses import checked_setting, leads_elsewhere
+from .http.headers import check_headers
 from .secrets import Cover, uncovered_address
 from .values import JsonObject, Line, Name, Value
 

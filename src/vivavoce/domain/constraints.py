@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-from .numerals import numbers_in
-from .words import folded, words_of
+from .language.numerals import numbers_in
+from .language.words import folded, words_of
 
 
 class Constraints(NamedTuple):

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vivavoce.errors import InvalidInput
 
-from .addresses import checked_address, checked_setting, leads_elsewhere
 from .entities import Entity
+from .http.addresses import checked_address, checked_setting, leads_elsewhere
 from .secrets import Cover, outside
 from .values import Id, JsonObject, Line, Name, Text, Unlisted, Value, unlisted
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from .citation_styles import Cited, Style, names_of, one_line, referenced, surname_of
-from .grounds import unbroken
-from .languages import language_of
+from .claims.citation_styles import Cited, Style, names_of, one_line, referenced, surname_of
+from .claims.grounds import unbroken
+from .language.languages import language_of
 from .phrasebook import PHRASES
 
 SPOKEN = tuple(PHRASES)

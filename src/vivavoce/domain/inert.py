@@ -16,10 +16,10 @@ from .deliveries import Delivery
 from .endpoints import Endpoint, Webhook, webhook_of, webhook_of_step
 from .entities import Entity
 from .follow_ups import FollowUp
-from .http_tools import HttpConfig
+from .http.http_tools import HttpConfig
+from .http.loose_requests import covered_request, is_request
 from .integrations import Integration
 from .knowledge import Datasource, Datastore
-from .loose_requests import covered_request, is_request
 from .secrets import MARKER, Cover, is_telling, within
 from .tools import Tool
 from .turns import Approval, Turn

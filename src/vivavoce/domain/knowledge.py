@@ -9,8 +9,8 @@ from pydantic import Field
 
 from vivavoce.errors import InvalidInput
 
-from .addresses import checked_setting, leads_elsewhere
 from .entities import Entity, Moment
+from .http.addresses import checked_setting, leads_elsewhere
 from .secrets import Cover, outside, uncovered_address, within
 from .values import Line, Name, Text, Unlisted, Value
 

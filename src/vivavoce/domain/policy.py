@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from .http_tools import HttpConfig
+from .http.http_tools import HttpConfig
 
 REVERSIBLE = frozenset({"GET", "HEAD"})
 """Methods that change nothing on the other side."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from .sentences import sentences_of
+from .language.sentences import sentences_of
 
 PROMPT_VARIABLES = frozenset(
     (

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from vivavoce.errors import InvalidInput
 
-from .addresses import checked_setting, origin_of
 from .entities import Entity
+from .http.addresses import checked_setting, origin_of
 from .secrets import Cover
 from .values import Line, Name
 

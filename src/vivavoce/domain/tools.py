@@ -10,11 +10,11 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_v
 
 from vivavoce.errors import Conflict, InvalidInput, NotAllowed
 
-from .addresses import leads_elsewhere
 from .entities import Entity
 from .faults import faults_of, in_words
-from .headers import check_header_names
-from .http_tools import HttpConfig, destination_of
+from .http.addresses import leads_elsewhere
+from .http.headers import check_header_names
+from .http.http_tools import HttpConfig, destination_of
 from .secrets import Cover
 from .values import Id, JsonObject, Text, Unlisted, Value
 

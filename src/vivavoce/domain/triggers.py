@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from .crm import Step
-from .languages import language_of
+from .language.languages import language_of
+from .language.words import folded, words_of
 from .moving import skipped
-from .words import folded, words_of
 
 ENOUGH_WORDS = 0.6
 """The share of the telling words of a trigger that a message must have."""

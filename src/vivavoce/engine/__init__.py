@@ -25,42 +25,38 @@ from . import (
     contact_lists,
     contacts,
     conversations,
-    corpora,
     crm,
     crm_logs,
     crm_moves,
     datasources,
     deliveries,
-    delivering,
     documentation,
-    durable,
     exports,
     failed_answers,
     follow_ups,
-    forgetting,
-    hearing,
     keys,
     knowledge,
     messages,
     notes,
     providers,
     ratings,
-    responding,
     tags,
-    timed_moves,
     tools,
     uploads,
     variables,
     visitors,
     webhooks,
 )
-from .backlog import MOST, Backlog
-from .gates import Gates
 from .handlers import HANDLERS, LONG, RUNNERS, Errand, unheard
-from .jobs import TIME
-from .later import Later
-from .pacing import FilePace, Pace
-from .worker import Worker
+from .time import delivering, forgetting, hearing, timed_moves
+from .time.backlog import MOST, Backlog
+from .time.gates import Gates
+from .time.jobs import TIME
+from .time.later import Later
+from .time.pacing import FilePace, Pace
+from .time.worker import Worker
+from .turns import durable
+from .voices import corpora, responding
 
 __all__ = [
     "Engine",

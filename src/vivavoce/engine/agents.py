@@ -7,7 +7,7 @@ from collections import defaultdict
 from vivavoce.domain.agents import Agent, with_covered_configs
 from vivavoce.domain.crm import Step
 from vivavoce.domain.endpoints import webhook_of
-from vivavoce.domain.headers import check_headers
+from vivavoce.domain.http.headers import check_headers
 from vivavoce.domain.integrations import Integration
 from vivavoce.domain.tools import Tool
 from vivavoce.errors import Conflict
@@ -24,11 +24,11 @@ from vivavoce.operations.agents import (
     UpdateAgent,
 )
 
-from .endpoints import resume
 from .handlers import Work, handles
-from .hearing import channel_of
-from .outgoing import go_on
 from .references import agent_named
+from .time.endpoints import resume
+from .time.hearing import channel_of
+from .time.outgoing import go_on
 from .tools import tools_made, tools_set
 
 _PRIVATE = (

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from vivavoce.domain.conversations import Conversation
-from vivavoce.domain.http_calls import shown_call
-from vivavoce.domain.masking import covered
+from vivavoce.domain.http.http_calls import shown_call
+from vivavoce.domain.http.masking import covered
 from vivavoce.domain.tools import Tool
 from vivavoce.domain.turns import OPEN, Approval, Turn
 from vivavoce.errors import BudgetSpent, Conflict, InvalidInput, NotFound
@@ -21,13 +21,13 @@ from vivavoce.operations.approvals import (
 
 from .decisions import Decided, ask_again, go_on, query_of
 from .handlers import Errand, Work, handles, runs
-from .holding import take_up
-from .offering import config_of
-from .opening import LEASE, Opened, why_silent
-from .spending import check_budget
-from .toolbox import USED_UP, may_be_called
-from .turns import Stopped, check_nobody_took_over, interrupt
-from .waiting import answer_of
+from .turns.holding import take_up
+from .turns.lanes import Stopped, check_nobody_took_over, interrupt
+from .turns.offering import config_of
+from .turns.opening import LEASE, Opened, why_silent
+from .turns.spending import check_budget
+from .turns.toolbox import USED_UP, may_be_called
+from .turns.waiting import answer_of
 
 
 @handles(ListApprovals)

@@ -16,28 +16,28 @@ from vivavoce.operations import Told
 from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.ports import Model, Step, others_first
 
-from .ahead import Ahead
-from .answering import Drafted, answered, round_ms
-from .assembling import Scene, prompt_for
-from .callbacks import begin_at_once, check_callback
-from .confirming import Confirming
-from .drafting import draft
-from .finishing import ended, finished, left, put_off
-from .guarding import GuardedModel
 from .handlers import Errand, Work, runs
-from .journal import Journal
-from .knowing import Earlier, Known, check_filters, known_at_once, known_of
-from .looks import alive
-from .numbering import Numbered
-from .opening import Opened, open_turn
-from .retrieval import Found
-from .sources import Checked, checked, own_numbers
-from .spending import Meter
-from .toolbox import Toolbox
-from .tracing import Done
+from .library.retrieval import Found
+from .time.callbacks import begin_at_once, check_callback
 from .triggers import follow_trigger
-from .turns import Stopped, Taken, its_time
-from .waiting import answer_of, attend, kept, later, retell, silent, wait_for_model
+from .turns.ahead import Ahead
+from .turns.answering import Drafted, answered, round_ms
+from .turns.assembling import Scene, prompt_for
+from .turns.confirming import Confirming
+from .turns.drafting import draft
+from .turns.finishing import ended, finished, left, put_off
+from .turns.guarding import GuardedModel
+from .turns.journal import Journal
+from .turns.knowing import Earlier, Known, check_filters, known_at_once, known_of
+from .turns.lanes import Stopped, Taken, its_time
+from .turns.looks import alive
+from .turns.numbering import Numbered
+from .turns.opening import Opened, open_turn
+from .turns.sources import Checked, checked, own_numbers
+from .turns.spending import Meter
+from .turns.toolbox import Toolbox
+from .turns.tracing import Done
+from .turns.waiting import answer_of, attend, kept, later, retell, silent, wait_for_model
 
 _GONE = "The caller went away."
 _AT_ONCE = 10_000
@@ -221,7 +221,7 @@ class _Turn:
         return answer
 
     async def _with_files(self, known: Scene, model: Model) -> Scene:
-        from .enclosures import with_files  # few messages have any
+        from .turns.enclosures import with_files  # few messages have any
 
         with self.mine.waiting():
             return await with_files(known, model, self.errand)

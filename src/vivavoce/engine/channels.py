@@ -24,9 +24,9 @@ from vivavoce.operations.channels import (
 )
 
 from .handlers import Work, handles
-from .hearing import job_of
-from .outgoing import go_on
 from .references import agent_named
+from .time.hearing import job_of
+from .time.outgoing import go_on
 
 TOKEN = "vvc_"
 """How the token of a channel begins."""

@@ -40,7 +40,7 @@ from .crm_moves import links_of
 from .finding import listed_by
 from .handlers import Work, handles
 from .references import conversation_named
-from .turns import LINE
+from .turns.lanes import LINE
 
 _FOLLOWED = 50
 """How many messages a chat window is given at once."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from vivavoce.domain.crm import Scenario, Step, with_covered_webhook
 from vivavoce.domain.endpoints import webhook_of_step
-from vivavoce.domain.headers import check_headers
+from vivavoce.domain.http.headers import check_headers
 from vivavoce.domain.moving import check_wait
 from vivavoce.errors import InvalidInput
 from vivavoce.operations.crm import (
@@ -31,10 +31,10 @@ from vivavoce.operations.crm import (
 from vivavoce.operations.crm_results import ScenarioNamed
 from vivavoce.operations.step_arguments import StepArguments
 
-from .endpoints import resume
 from .handlers import Work, handles
 from .moving import clear
 from .references import agent_named, scenario_named, step_named
+from .time.endpoints import resume
 
 
 @handles(CreateCrmScenario)

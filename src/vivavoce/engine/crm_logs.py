@@ -25,7 +25,7 @@ from vivavoce.operations.crm_results import ConversationNamed, ScenarioNamed
 from .handlers import Work, handles
 from .moving import leave, place
 from .references import conversation_named, scenario_named, step_named
-from .turns import LINE
+from .turns.lanes import LINE
 
 _FILTERS = ("conversation_id", "scenario_id", "step_id", "status")
 

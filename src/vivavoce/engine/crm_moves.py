@@ -30,7 +30,7 @@ from vivavoce.operations.crm_results import (
 from .handlers import Work, handles
 from .moving import Entered, enter, leave, timer_of
 from .references import agent_named, conversation_named, scenario_named, step_named
-from .turns import LINE
+from .turns.lanes import LINE
 
 _NOTICES = {"zapi": "Z-API notice", "whatsapp": "WhatsApp template"}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vivavoce.domain.cleaning import cleaned
-from vivavoce.domain.documents import headings_in
+from vivavoce.domain.corpus.documents import headings_in
+from vivavoce.domain.corpus.library import Document
+from vivavoce.domain.corpus.outlines import Outline, Title
 from vivavoce.domain.knowledge import Datasource, covered_settings
-from vivavoce.domain.library import Document
-from vivavoce.domain.outlines import Outline, Title
+from vivavoce.domain.language.cleaning import cleaned
 from vivavoce.domain.values import DOCUMENT, TEXT
 from vivavoce.errors import Conflict, InvalidInput, NotFound
 from vivavoce.operations.knowledge import (
@@ -26,7 +26,7 @@ from vivavoce.operations.knowledge_results import (
 )
 
 from .handlers import Work, handles
-from .reading import written_down
+from .library.reading import written_down
 from .references import datasource_named, datastore_named
 
 

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.domain.http.masking import covered
 from vivavoce.domain.jobs import Job
-from vivavoce.domain.masking import covered
 from vivavoce.domain.tools import Tool
 from vivavoce.domain.turns import OPEN, Approval, Turn
 from vivavoce.errors import InvalidInput
@@ -15,13 +15,13 @@ from vivavoce.operations.answers import AgentAnswer, AgentQuery
 from vivavoce.ports import Called, Returned, Step
 
 from .asking import GoingOn, run_turn
-from .endings import said_together
 from .handlers import Errand, Work
-from .opening import Opened
-from .retrieval import Found, found_again
-from .steps import read_steps
-from .toolbox import USED_UP, Toolbox, may_be_called
-from .turns import Stopped, check_nobody_took_over, current
+from .library.retrieval import Found, found_again
+from .turns.endings import said_together
+from .turns.lanes import Stopped, check_nobody_took_over, current
+from .turns.opening import Opened
+from .turns.steps import read_steps
+from .turns.toolbox import USED_UP, Toolbox, may_be_called
 
 _REJECTED = "An operator did not allow this call: it was not made."
 _UNKNOWN = (

@@ -23,10 +23,10 @@ from vivavoce.operations.deliveries import (
     WebhookShown,
 )
 
-from .endpoints import resume, webhook_for
 from .handlers import Work, handles
-from .outgoing import MOST_AT_ONCE, again, endpoint_of, hurry, lane_to
 from .references import agent_named, step_named
+from .time.endpoints import resume, webhook_for
+from .time.outgoing import MOST_AT_ONCE, again, endpoint_of, hurry, lane_to
 
 
 @handles(ListDeliveries)

@@ -14,9 +14,9 @@ from vivavoce.operations.answers import (
 from vivavoce.operations.cursors import place_of
 
 from .handlers import Work, handles
-from .holding import take_up
 from .references import message_named
-from .waiting import silent, turn_of
+from .turns.holding import take_up
+from .turns.waiting import silent, turn_of
 
 _LATER = "It is tried again. Fetch the answer with get_answer and this messageId."
 

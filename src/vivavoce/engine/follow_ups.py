@@ -20,11 +20,11 @@ from vivavoce.operations.follow_ups import (
 )
 
 from .access import why_kept_out
-from .announcing import announce
 from .handlers import Errand, Work, handles
-from .jobs import does, finish
 from .references import conversation_named
-from .silences import follow_up, is_reached
+from .time.announcing import announce
+from .time.jobs import does, finish
+from .time.silences import follow_up, is_reached
 
 _LISTED = 500
 _OURS: tuple[FollowUpState, ...] = ("planned", "cancelled", "blocked")

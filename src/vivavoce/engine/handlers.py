@@ -12,10 +12,10 @@ from vivavoce.operations import Caller, Hear, Operation, Told
 from vivavoce.operations.base import R
 from vivavoce.ports import Ports, Tables
 
-from .backlog import Backlog
-from .gates import Gates
-from .later import Later
-from .pacing import FilePace, Pace
+from .time.backlog import Backlog
+from .time.gates import Gates
+from .time.later import Later
+from .time.pacing import FilePace, Pace
 
 _FIRST = timedelta(milliseconds=1)
 """The least that makes one moment earlier than another where it is stored."""

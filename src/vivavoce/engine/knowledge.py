@@ -26,8 +26,8 @@ from vivavoce.operations.knowledge_results import (
 )
 
 from .handlers import Errand, Work, handles, runs
+from .library.retrieval import Found, Wanted, passages_for
 from .references import datastore_named
-from .retrieval import Found, Wanted, passages_for
 
 _SHOWN = 10
 """How many passages a search through get_datastore shows."""

@@ -20,11 +20,11 @@ from vivavoce.operations.messages import (
 )
 from vivavoce.ports import ConversationFilter
 
-from .announcing import WebhookEvent, announce
 from .conversations import check_visitor, seen_by_visitor, store_conversation
 from .handlers import Work, handles
-from .outgoing import may_write, say
 from .references import agent_named, contact_named, conversation_named, message_named
+from .time.announcing import WebhookEvent, announce
+from .time.outgoing import may_write, say
 
 _TRACED = (
     "model",

@@ -15,10 +15,10 @@ from vivavoce.domain.jobs import NewJob
 from vivavoce.domain.moving import assignee_in, entered, off_the_board, placed, pool_of, wait_in
 from vivavoce.domain.prompting import filled
 
-from .announcing import announce
 from .handlers import Work
-from .outgoing import say
-from .prompt_variables import prompt_variables
+from .time.announcing import announce
+from .time.outgoing import say
+from .turns.prompt_variables import prompt_variables
 
 MaySay = Callable[[Conversation], bool]
 """Whether the initial message of a step may be said, asked of a conversation before and after it enters."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from vivavoce.domain.conversations import Rating
 from vivavoce.operations.ratings import RateConversation, RatingShown
 
-from .announcing import announce
 from .conversations import check_visitor, store_conversation
 from .handlers import Work, handles
 from .references import conversation_named
+from .time.announcing import announce
 
 
 @handles(RateConversation)

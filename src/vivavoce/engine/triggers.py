@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from vivavoce.domain.crm import CrmLog, Step
-from vivavoce.domain.languages import language_of
+from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.moving import MOST_IN_A_MINUTE, is_hasty
 from vivavoce.domain.triggers import (
     ENOUGH_WORDS,
@@ -24,15 +24,15 @@ from vivavoce.domain.turns import Turn
 from vivavoce.errors import VivavoceError
 from vivavoce.ports import Again, Delta, Embedders, Model, Prompt, Spent
 
-from .assembling import Scene
-from .extractive import ExtractiveModel
-from .guarding import GuardedModel
 from .handlers import Errand, Work
 from .moving import current_stay, enter
-from .opening import why_silent
-from .prompt_variables import facts_of
-from .spending import Meter, spend
-from .turns import Taken, check_nobody_took_over
+from .turns.assembling import Scene
+from .turns.extractive import ExtractiveModel
+from .turns.guarding import GuardedModel
+from .turns.lanes import Taken, check_nobody_took_over
+from .turns.opening import why_silent
+from .turns.prompt_variables import facts_of
+from .turns.spending import Meter, spend
 
 _PATIENCE = 30.0
 """Seconds in which a model must judge; after that the conversation stays where it is."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.domain.knowledge import Datasource, covered_settings
 from vivavoce.errors import Conflict, InvalidInput, StorageFailed, TooLarge, VivavoceError
 from vivavoce.operations.knowledge_results import DatasourceShown

@@ -14,18 +14,18 @@ from typing import Any
 from vivavoce.domain.deliveries import MOST_TRIES, OVER, Delivery, DeliveryState
 from vivavoce.domain.endpoints import Endpoint, Webhook
 from vivavoce.domain.entities import written
+from vivavoce.domain.http.masking import masked
+from vivavoce.domain.http.signing import signature_headers, signing_secret
 from vivavoce.domain.jobs import Job, NewJob
-from vivavoce.domain.masking import masked
-from vivavoce.domain.signing import signature_headers, signing_secret
 from vivavoce.domain.webhooks import WAITS, Verdict, lane_of_posts, verdict_on
 from vivavoce.errors import VivavoceError
 from vivavoce.ports import Ports
 
-from .callbacks import note_in_trace
-from .endpoints import note_failure, note_success, webhook_for
 from .handlers import Errand, Work
-from .jobs import check_ours, check_seems_ours, does, finish, spread
-from .outgoing import endpoint_of, is_failing, lane_to
+from .time.callbacks import note_in_trace
+from .time.endpoints import note_failure, note_success, webhook_for
+from .time.jobs import check_ours, check_seems_ours, does, finish, spread
+from .time.outgoing import endpoint_of, is_failing, lane_to
 
 _AT_ONCE = 64
 """How many posts are under way in a process; the lanes of a host let it have a few of them."""

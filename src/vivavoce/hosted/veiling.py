@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import unquote_plus
 
-from vivavoce.domain.addresses import origin_of
-from vivavoce.domain.http_tools import destination_of
-from vivavoce.domain.loose_requests import covered_request, is_request
+from vivavoce.domain.http.addresses import origin_of
+from vivavoce.domain.http.http_tools import destination_of
+from vivavoce.domain.http.loose_requests import covered_request, is_request
 from vivavoce.domain.secrets import MARKER, Cover, is_address, is_telling
 from vivavoce.domain.tools import Tool
 from vivavoce.errors import InvalidInput

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from vivavoce.domain.addresses import checked_address
 from vivavoce.domain.agents import ModelName, Temperature
 from vivavoce.domain.conversations import Channel
 from vivavoce.domain.entities import Moment
+from vivavoce.domain.http.addresses import checked_address
 from vivavoce.domain.values import TEXT, Id, JsonObject, Line, Text, Value, unlisted, without_nul
 
 from .agents import AgentRef

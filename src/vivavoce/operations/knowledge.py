@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from vivavoce.domain.cleaning import cleaned
 from vivavoce.domain.knowledge import DatasourceType, DatastoreType, Status
+from vivavoce.domain.language.cleaning import cleaned
 from vivavoce.domain.values import Document, Id, JsonObject, Line, Name, Text, Value, unlisted
 
 from .base import LEFT_OUT, Effect, Operation

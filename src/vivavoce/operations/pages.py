@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from vivavoce.domain.http_templates import HTTP_TEMPLATES, HttpTemplate
+from vivavoce.domain.http.http_templates import HTTP_TEMPLATES, HttpTemplate
 from vivavoce.domain.models import models
 
 from .base import Operation

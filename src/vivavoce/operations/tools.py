@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from vivavoce.domain.http_tools import HttpConfig
+from vivavoce.domain.http.http_tools import HttpConfig
 from vivavoce.domain.tools import LONGEST_DELAY, DelayConfig, FollowUpConfig, Tool, ToolDraft, ToolType
 from vivavoce.domain.values import Id, JsonObject, Value, unlisted
 

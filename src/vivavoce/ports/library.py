@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from vivavoce.domain.library import Cited, Collection, Document, Ingestion, Located, Unindexed
-from vivavoce.domain.passages import Passage
+from vivavoce.domain.corpus.library import Cited, Collection, Document, Ingestion, Located, Unindexed
+from vivavoce.domain.corpus.passages import Passage
 
 
 class Documents(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 
 if TYPE_CHECKING:
     import numpy

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from vivavoce import __version__
-from vivavoce.domain.documents import KINDS
+from vivavoce.domain.corpus.documents import KINDS
 from vivavoce.operations import CATALOGUE, Operation
 from vivavoce.operations.answers import AgentQuery
 from vivavoce.operations.knowledge import CreateDatasource

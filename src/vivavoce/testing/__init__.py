@@ -14,7 +14,7 @@ from vivavoce.adapters.index.embedded import EmbeddedIndex
 from vivavoce.adapters.sql.sqlite import SqliteStore
 from vivavoce.adapters.vault import AesVault
 from vivavoce.engine import Engine
-from vivavoce.engine.ingestion import Ingester
+from vivavoce.engine.library.ingestion import Ingester
 from vivavoce.ports import Channel, Embedders, Index, Models, Outside, Ports, Store, Web
 
 from .knowledge import FakeWeb, TestEmbedders, WordEmbedder

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vivavoce.domain.words import words_of
+from vivavoce.domain.language.words import words_of
 from vivavoce.errors import NotAvailable, Unreadable
 from vivavoce.ports import Embedder, Fetched, Judge, Page, Reranker
 

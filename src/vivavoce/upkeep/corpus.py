@@ -14,9 +14,9 @@ from typing import NamedTuple
 from vivavoce.app import App
 from vivavoce.domain.avatar_files import MIME_TYPES, SETTINGS_HASH, datasource_id_for, settings_for
 from vivavoce.domain.avatars import Source
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.kinds import kind_of
+from vivavoce.domain.corpus.splittings import OVERLAP, SIZE, Splitting, splitting_in
 from vivavoce.domain.knowledge import Datasource, custom_id_in
-from vivavoce.domain.splittings import OVERLAP, SIZE, Splitting, splitting_in
 from vivavoce.domain.values import NAME
 from vivavoce.errors import InvalidInput, NotFound, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from vivavoce.domain.avatar_files import MIME_TYPES, json_in, new_config, new_sources, sources_in, spelt_out
 from vivavoce.domain.avatars import Config, Source, read_config, read_sources
-from vivavoce.domain.source_ids import fitting_id, is_source_id
-from vivavoce.domain.splittings import Splitting, splitting_of
+from vivavoce.domain.corpus.source_ids import fitting_id, is_source_id
+from vivavoce.domain.corpus.splittings import Splitting, splitting_of
 from vivavoce.errors import Conflict, InvalidInput, NotFound, StorageFailed, Unreadable, disk_faults
 
 _SLUG = re.compile(r"[a-z0-9-]{1,64}")

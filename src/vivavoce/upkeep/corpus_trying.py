@@ -10,11 +10,11 @@ from pathlib import Path
 
 from vivavoce.app import App
 from vivavoce.domain.avatars import Source
-from vivavoce.domain.documents import Part
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.documents import Part
+from vivavoce.domain.corpus.kinds import kind_of
+from vivavoce.domain.corpus.passages import document_of, passages_of
+from vivavoce.domain.corpus.splittings import Splitting
 from vivavoce.domain.knowledge import Datasource
-from vivavoce.domain.passages import document_of, passages_of
-from vivavoce.domain.splittings import Splitting
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 

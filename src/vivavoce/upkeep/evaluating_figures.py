@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from vivavoce.domain.answers.scoring import Refusals, Share, mean, percentile
 from vivavoce.domain.avatars import Confidence
-from vivavoce.domain.scoring import Refusals, Share, mean, percentile
 
 from .evaluating_outcomes import Outcome
 

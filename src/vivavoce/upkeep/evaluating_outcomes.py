@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from vivavoce.domain.quotes import located
-from vivavoce.domain.scoring import covers, overlap, token_f1, tokens_of
-from vivavoce.domain.sentences import Span, sentences_of
+from vivavoce.domain.answers.scoring import covers, overlap, token_f1, tokens_of
+from vivavoce.domain.corpus.quotes import located
+from vivavoce.domain.language.sentences import Span, sentences_of
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 
 from .evaluating_questions import GoldQuote, Trial

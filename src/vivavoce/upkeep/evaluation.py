@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from vivavoce.domain.quotes import Folded, folded
-from vivavoce.domain.sentences import Span
+from vivavoce.domain.corpus.quotes import Folded, folded
+from vivavoce.domain.language.sentences import Span
 from vivavoce.domain.values import DOCUMENT, TEXT
 from vivavoce.errors import InvalidInput, NotFound, VivavoceError
 from vivavoce.operations import OPERATOR, Backend

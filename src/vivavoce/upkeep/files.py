@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce.app import App
-from vivavoce.domain.kinds import EMPTY, holds_text, kind_of
+from vivavoce.domain.corpus.kinds import EMPTY, holds_text, kind_of
 from vivavoce.domain.knowledge import ORIGIN, Datasource
 from vivavoce.errors import InvalidInput, StorageFailed, TooLarge, Unreadable
 from vivavoce.operations import OPERATOR

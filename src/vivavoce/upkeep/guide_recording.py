@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.app import App, open_app
-from vivavoce.domain.library import hash_of
+from vivavoce.domain.corpus.library import hash_of
 from vivavoce.ports import Tables
 from vivavoce.settings import Settings
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from vivavoce.app import App, index_folder
+from vivavoce.domain.corpus.library import Collection
 from vivavoce.domain.knowledge import Datasource, Datastore
-from vivavoce.domain.library import Collection
-from vivavoce.engine.indexing import is_whole
-from vivavoce.engine.reindexing import reindex
+from vivavoce.engine.library.indexing import is_whole
+from vivavoce.engine.library.reindexing import reindex
 from vivavoce.errors import NotAvailable, UpstreamFailed
 from vivavoce.ports import Tables
 from vivavoce.settings import Settings

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.app import App
-from vivavoce.domain.relevance import KNOWN, Calibration
-from vivavoce.engine.calibration import calibrate
+from vivavoce.domain.answers.relevance import KNOWN, Calibration
+from vivavoce.engine.library.calibration import calibrate
 
 
 @dataclass(frozen=True)

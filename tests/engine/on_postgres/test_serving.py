@@ -10,7 +10,7 @@ from tests.engine.desks import Desk
 from tests.engine.libraries import Library
 from vivavoce.domain.entities import written
 from vivavoce.engine import Engine
-from vivavoce.engine.reindexing import reindex
+from vivavoce.engine.library.reindexing import reindex
 from vivavoce.testing import ScriptedModel, ingested
 
 RETURNS = "Shoes may come back within 30 days."

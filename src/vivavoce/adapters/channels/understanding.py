@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 from vivavoce.domain.attributions import FIELDS, MOST
 from vivavoce.domain.channels import Heard, HeardKind, Status
-from vivavoce.domain.cleaning import cleaned
 from vivavoce.domain.entities import written
+from vivavoce.domain.language.cleaning import cleaned
 from vivavoce.domain.values import LINE, TEXT
 from vivavoce.errors import InvalidInput, TooLarge
 

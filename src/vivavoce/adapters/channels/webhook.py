@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from vivavoce.domain.channels import Account, Heard, address_of, header_of
-from vivavoce.domain.signing import signature_headers
+from vivavoce.domain.http.signing import signature_headers
 from vivavoce.errors import NotAuthenticated, Unreached, UpstreamFailed, VivavoceError
 from vivavoce.ports import Outside, Reply
 from vivavoce.ports.time import Outcome, Refused, Sending, Sent, TryLater, Unsure

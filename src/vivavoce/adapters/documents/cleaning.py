@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.domain.cleaning import cleaned
+from vivavoce.domain.language.cleaning import cleaned
 
 __all__ = ["cleaned", "titled"]
 

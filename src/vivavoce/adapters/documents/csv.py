@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 from vivavoce.errors import Unreadable
 
 from .composing import Composer

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 
 from .archives import Archive
 from .composing import Composer

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 from urllib.parse import unquote
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 from vivavoce.errors import Unreadable
 
 from .archives import Archive, damaged

@@ -6,7 +6,7 @@ import json
 import struct
 from typing import Any
 
-from vivavoce.domain.documents import Heading, Part
+from vivavoce.domain.corpus.documents import Heading, Part
 from vivavoce.errors import Unreadable
 
 HEAD = struct.Struct(">I")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 from vivavoce.errors import Unreadable
 
 from .composing import Composer

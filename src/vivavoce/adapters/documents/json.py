@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 from vivavoce.errors import Unreadable
 
 from .composing import Composer

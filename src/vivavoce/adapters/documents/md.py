@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from vivavoce.domain.documents import Heading, Part
+from vivavoce.domain.corpus.documents import Heading, Part
 
 from .cleaning import titled
 from .decoding import text_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import BinaryIO
 
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.documents import Part
 from vivavoce.errors import Unreadable
 
 from .composing import cut

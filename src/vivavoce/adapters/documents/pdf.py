@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from vivavoce.domain.documents import Heading, Part
+from vivavoce.domain.corpus.documents import Heading, Part
 from vivavoce.errors import Unreadable
 
 from .cleaning import cleaned, titled

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from vivavoce.domain.documents import KINDS, Part
+from vivavoce.domain.corpus.documents import KINDS, Part
 from vivavoce.errors import InvalidInput, LimitReached, StorageFailed, Unreadable
 
 from .frames import END, HEAD, LONGEST, part_in

@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from vivavoce.domain.chapters import chapters_in
-from vivavoce.domain.documents import Part
+from vivavoce.domain.corpus.chapters import chapters_in
+from vivavoce.domain.corpus.documents import Part
 
 from .cleaning import cleaned
 from .composing import FULL, end_within

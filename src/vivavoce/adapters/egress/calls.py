@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vivavoce.domain.headers import is_written_here
+from vivavoce.domain.http.headers import is_written_here
 from vivavoce.errors import InvalidInput, UpstreamFailed
 
 from .places import Place, next_place, place_of

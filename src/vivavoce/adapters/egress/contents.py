@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Mapping
 
-from vivavoce.domain.kinds import kind_of
+from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.errors import Unreadable
 
 from .places import Place

@@ -8,7 +8,7 @@ from ipaddress import IPv6Address
 from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
-from vivavoce.domain.addresses import checked_address
+from vivavoce.domain.http.addresses import checked_address
 from vivavoce.errors import InvalidInput
 
 from .ranges import address_of

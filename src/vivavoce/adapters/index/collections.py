@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from vivavoce.domain.words import K1
+from vivavoce.domain.language.words import K1
 from vivavoce.errors import Damaged, InvalidInput
 from vivavoce.ports import Entry, Hit, Question
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from vivavoce.domain.words import K1, weight
+from vivavoce.domain.language.words import K1, weight
 
 from .sections import Sections, Writing, damaged
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from vivavoce.domain.words import K1, idf
+from vivavoce.domain.language.words import K1, idf
 from vivavoce.ports import Hit
 
 from .postings import Posting

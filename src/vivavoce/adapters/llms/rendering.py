@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from vivavoce.domain.cleaning import cleaned
+from vivavoce.domain.language.cleaning import cleaned
 from vivavoce.ports import Called, Enclosed, Given, Offered, Prompt, Returned, Step, Wrote
 
 Message = dict[str, Any]

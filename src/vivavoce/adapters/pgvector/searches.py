@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.domain.words import bound, idf
+from vivavoce.domain.language.words import bound, idf
 from vivavoce.errors import InvalidInput
 from vivavoce.ports import Hit, Question
 

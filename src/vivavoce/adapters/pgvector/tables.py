@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from vivavoce.domain.words import weight
+from vivavoce.domain.language.words import weight
 from vivavoce.ports import Entry
 
 if TYPE_CHECKING:

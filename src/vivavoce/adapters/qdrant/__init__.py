@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vivavoce.domain.words import bound, idf
+from vivavoce.domain.language.words import bound, idf
 from vivavoce.ports import Entry, Hit, Question
 
 from .points import (

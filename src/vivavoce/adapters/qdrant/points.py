@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
-from vivavoce.domain.words import weight
+from vivavoce.domain.language.words import weight
 from vivavoce.ports import Entry
 
 WORDS = "vivavoce_words"

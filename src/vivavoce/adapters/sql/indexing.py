@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from vivavoce.domain.corpus.library import Collection, Ingestion
 from vivavoce.domain.entities import written
-from vivavoce.domain.library import Collection, Ingestion
 
 from .rows import Connection, batches, one_of
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from vivavoce.domain.corpus.library import Document, outline_read, outline_written
+from vivavoce.domain.corpus.outlines import Outline
 from vivavoce.domain.entities import written
-from vivavoce.domain.library import Document, outline_read, outline_written
-from vivavoce.domain.outlines import Outline
 
 from .rows import Connection
 

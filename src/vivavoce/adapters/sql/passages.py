@@ -8,8 +8,16 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from vivavoce.domain.library import Cited, Collection, Document, Located, Unindexed, embedded_text, title_of
-from vivavoce.domain.passages import Passage
+from vivavoce.domain.corpus.library import (
+    Cited,
+    Collection,
+    Document,
+    Located,
+    Unindexed,
+    embedded_text,
+    title_of,
+)
+from vivavoce.domain.corpus.passages import Passage
 
 from .library import text_between
 from .rows import Connection, batches, one_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from vivavoce.domain.source_ids import ALLOWED
+from vivavoce.domain.corpus.source_ids import ALLOWED
 from vivavoce.upkeep.corpus_outcomes import Processed
 from vivavoce.upkeep.corpus_verifying import MEANINGS, Finding, Verified
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import click
 
 from vivavoce.app import open_app
-from vivavoce.domain.relevance import Calibration, Fit
+from vivavoce.domain.answers.relevance import Calibration, Fit
 from vivavoce.settings import Settings
 from vivavoce.upkeep.weighing import Weighed, calibrate_chosen, calibration_in_force
 

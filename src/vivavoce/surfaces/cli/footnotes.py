@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vivavoce.domain.citation_styles import one_line, own_notes, referenced
+from vivavoce.domain.claims.citation_styles import one_line, own_notes, referenced
 from vivavoce.domain.framing import as_read, place_of, quoted
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from vivavoce.app import index_folder, open_app
-from vivavoce.domain.kinds import EMPTY
+from vivavoce.domain.corpus.kinds import EMPTY
 from vivavoce.settings import Settings
 from vivavoce.upkeep.files import Ingested, ingest_files
 

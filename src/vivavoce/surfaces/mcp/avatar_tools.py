@@ -9,7 +9,7 @@ from typing import Any
 from mcp.types import Tool
 
 from vivavoce.domain.avatars import Config, ToolName
-from vivavoce.domain.citation_styles import own_notes
+from vivavoce.domain.claims.citation_styles import own_notes
 from vivavoce.domain.framing import noted
 from vivavoce.operations import Operation
 from vivavoce.operations.avatar_results import AvatarResponse

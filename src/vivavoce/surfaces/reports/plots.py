@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vivavoce.domain.scoring import Refusals, Share
+from vivavoce.domain.answers.scoring import Refusals, Share
 
 from .marks import number, plain
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from vivavoce.domain.corpus.library import Document, State, outline_read, outline_written
 from vivavoce.domain.entities import Moment, written
 from vivavoce.domain.inert import veiled
 from vivavoce.domain.knowledge import Datasource
-from vivavoce.domain.library import Document, State, outline_read, outline_written
 from vivavoce.domain.values import Id
 from vivavoce.ports import Tables
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from vivavoce.domain.corpus.library import Document, Step
 from vivavoce.domain.inert import inert
 from vivavoce.domain.knowledge import Datasource
-from vivavoce.domain.library import Document, Step
 from vivavoce.ports import Tables
 
 from .coming import Coming

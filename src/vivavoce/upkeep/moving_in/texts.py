@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from vivavoce.domain.cleaning import cleaned
-from vivavoce.domain.documents import headings_in
+from vivavoce.domain.corpus.documents import headings_in
+from vivavoce.domain.corpus.outlines import Outline, Title
 from vivavoce.domain.knowledge import Datasource
-from vivavoce.domain.outlines import Outline, Title
-from vivavoce.engine.reading import written_down
+from vivavoce.domain.language.cleaning import cleaned
+from vivavoce.engine.library.reading import written_down
 from vivavoce.ports import Ports, Tables
 
 NO_TEXT = "the account does not give its text"

@@ -1,0 +1,1 @@
+"""Answers: which passages and sentences answer a question, and how likely they do."""

@@ -1,0 +1,1 @@
+"""Corpus: documents and their passages, with pages, titles and the exact place of every word."""

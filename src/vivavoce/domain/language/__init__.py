@@ -1,0 +1,1 @@
+"""Language: the words, sentences and numbers of a text, in the languages that we know."""

@@ -1,0 +1,1 @@
+"""The library: documents are read, split and indexed, and their passages found again."""

@@ -1,0 +1,277 @@
+"""Extraction: the sentences of passages that answer a question, and how likely they do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vivavoce.domain.answers.answerability import FITTED, Evidence, Mark, logit_of, unlike_told
+from vivavoce.domain.answers.coverage import Coverage
+from vivavoce.domain.answers.extracting import (
+    Weighed,
+    best_of,
+    in_order,
+    ranked,
+    weighed_for,
+    with_kind_first,
+)
+from vivavoce.domain.answers.leading import with_what_follows
+from vivavoce.domain.answers.reading import Candidate, Part
+from vivavoce.domain.questions.spellings import as_they_spell
+from vivavoce.engine.library.retrieval import Found
+from vivavoce.errors import NotAvailable
+from vivavoce.ports import Judge, Ports, Reading
+
+from .inquiry import LONGEST, Inquiry
+
+_ANSWERS = 0.5
+"""From this likelihood on the sentences are said."""
+_READ_SENTENCES_OF = 3
+_SENTENCES = 16
+"""How many sentences it reads one by one, of how many parts at most."""
+_UNREAD = Reading(-11.0, -4.0)
+"""What a part without sentences that can stand by themselves is."""
+_SPOKEN = 2.0
+"""What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
+_WANTING = 0.45
+"""The most that words alone make of what lacks the number, the date or the reason that is asked for."""
+_HALF = 0.5
+"""And of a passage that speaks of no more of what is asked: "are there bears in the valley?"."""
+_OF_THE_BEST = 0.78
+"""Which share of the best sentence's score another must have where words alone decide."""
+_ASKED_THERE = 0.95
+"""How likely what stands under the very question answers it."""
+_FOLLOWS = 0.7
+"""How likely what follows an answer is what somebody wants who asks for more."""
+_NEARLY = 3.0
+"""How far the logit of a sentence, or of a part, may be behind that of the best one."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that answers."""
+
+    place: int
+    """Of its passage among those that were found, from 0."""
+    start: int
+    end: int
+    """Where it stands in the text of the passage."""
+    rank: int = 0
+    """How many answer better."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What was extracted for a question."""
+
+    sentences: tuple[Sentence, ...] = ()
+    """In the order in which they are said; none where the passages do not answer."""
+    likelihood: float = 0.0
+    """How likely the passages answer the question at all, from 0 to 1."""
+    why: dict[str, Any] = field(default_factory=dict)
+    """The evidence, as numbers with names."""
+
+
+async def extracted(
+    question: str,
+    earlier: Sequence[str],
+    found: Sequence[Found],
+    ports: Ports,
+    said: Sequence[str] = (),
+    fresh: str | None = None,
+) -> Extraction:
+    """The sentences that answer; `earlier` are the messages before, `said` ours, the last one last.
+
+    `fresh` is what the last question is asked of now, empty where another thing is asked of the same.
+    """
+    candidates = list(map(candidate_of, found))
+    return await extracted_from(question, earlier, candidates, ports.embedders.judges(), said, fresh)
+
+
+async def read_on(question: str, found: Sequence[Found], said: Sequence[str]) -> Extraction:
+    """The sentences that follow those which were said last in answer to a question."""
+    inquiry = Inquiry(question, (), tuple(map(candidate_of, found)), tuple(said))
+    on = await asyncio.to_thread(inquiry.read_on) if said else []
+    return Extraction(_sentences(on, on), _FOLLOWS if on else 0.0, {"readsOn": bool(on)})
+
+
+async def extracted_from(
+    question: str,
+    earlier: Sequence[str],
+    candidates: Sequence[Candidate],
+    judges: Sequence[Judge],
+    said: Sequence[str] = (),
+    fresh: str | None = None,
+) -> Extraction:
+    """The sentences of any texts that answer.
+
+    The first of the judges who can read them finds them, or words do; one who marks looks at what was found.
+    """
+    if not question.strip() or not candidates:
+        return Extraction()
+    asked = as_they_spell(question, (each.titled(each.text) for each in candidates))
+    inquiry = Inquiry(asked, tuple(earlier), tuple(candidates), tuple(said), fresh)
+    if there := await asyncio.to_thread(inquiry.answered_there):
+        return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
+    finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
+    marked = await _marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
+    return await asyncio.to_thread(_extraction, inquiry, marked)
+
+
+def candidate_of(found: Found) -> Candidate:
+    """A passage that was found, as one that may answer."""
+    cited = found.cited
+    return Candidate.named(
+        found.datasource.name, cited.text, cited.language, found.score, cited.passage.headings
+    )
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """The sentences that are likeliest to answer, what speaks for them, and who has found it."""
+
+    chosen: Sequence[Weighed]
+    evidence: Evidence | Coverage
+    judge: str | None = None
+    reader: str | None = None
+    is_wanting: bool = False
+    """Whether, in a language that nothing was fitted in, it lacks what is asked for, or half of all."""
+    marked: Weighed | None = None
+    """The sentence in which one who marks looks for the answer, where that is not the first of them."""
+
+
+async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
+    for judge in judges:
+        if parts := inquiry.readable_by(judge):
+            with suppress(NotAvailable):  # its files are not the ones we know: others, or words, must do
+                return await _by_reading(inquiry, parts, judge)
+    return await asyncio.to_thread(_by_words, inquiry)
+
+
+async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> _Finding:
+    """What a judge finds: it reads the likeliest parts of the passages, then the sentences of the best."""
+    told = dict(zip(parts, await judge.read(inquiry.text, list(map(inquiry.read, parts))), strict=True))
+    logits = {part: reading.relevance for part, reading in told.items()}
+    standing = {part: logits[part] + logit_of(inquiry.candidates[part.place].score) for part in parts}
+    order = sorted(parts, key=lambda part: -standing[part])
+    best = order[0]
+    speaking = inquiry.speaking(order)
+    likely = [part for part in order if part in speaking][:_READ_SENTENCES_OF]
+    rivals = [part for part in likely if logits[part] >= logits[likely[0]] - _NEARLY]
+    sentences = [(part, each) for part in rivals for each in speaking[part]][:_SENTENCES]
+    read = await judge.read(inquiry.text, [inquiry.alone(each) for _, each in sentences])
+    own = [reading for (part, _), reading in zip(sentences, read, strict=True) if part == best]
+    nearest = max(own, default=_UNREAD)
+    under = [
+        each._replace(score=reading.relevance + standing[part] - standing[best])
+        for (part, each), reading in zip(sentences, read, strict=True)
+    ]
+    alone = await _by_themselves(inquiry, under, read, judge)
+    places = sorted(range(len(alone)), key=lambda place: -alone[place].score)
+    is_open = inquiry.subject is not None
+    others = [place for place in places[1:] if is_open or under[place].score >= 0]
+    weighed = [alone[place] for place in (*places[:1], *others)]
+    whole = inquiry.candidates[best.place].titled(inquiry.candidates[best.place].text)
+    about = inquiry.text if inquiry.subject is None else inquiry.subject
+    unlike = unlike_told(about, await judge.likeness(about, whole))
+    evidence: Evidence | Coverage = inquiry.evidence(best.place)._replace(
+        passage=logits[best],
+        sentence=nearest.relevance,
+        unlike=unlike,
+        within=told[best].answers,
+        said=nearest.answers,
+    )
+    if inquiry.coverage is not None:
+        evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
+    chosen = best_of(weighed, weighed[0].score - _NEARLY if weighed else 0.0)
+    marked = max(under, key=lambda each: each.score, default=None)
+    return _Finding(chosen, evidence, judge.identity, marked=marked)
+
+
+async def _by_themselves(
+    inquiry: Inquiry, under: Sequence[Weighed], read: Sequence[Reading], judge: Judge
+) -> list[Weighed]:
+    """The sentences, those under a title that has words of the question weighed without it as well.
+
+    Such a title makes any sentence look like the answer.
+    """
+    places = [place for place, each in enumerate(under) if inquiry.is_told_by_title(each)]
+    bare = await judge.read(inquiry.text, [under[place].excerpt.text for place in places]) if places else []
+    weighed = list(under)
+    for place, reading in zip(places, bare, strict=True):
+        lost = (read[place].relevance - reading.relevance) / 2
+        weighed[place] = under[place]._replace(score=under[place].score - lost)
+    return weighed
+
+
+async def _marked_by(inquiry: Inquiry, finding: _Finding, readers: Sequence[Judge]) -> _Finding:
+    """The same, after one has looked for the answer in the passage and the sentence that were chosen.
+
+    It does not choose itself: of many passages without the answer, one always looks as if it had it. What it
+    reads is the sentence that the judge likes best under its titles, as when the weights were fitted. It may
+    stand in a rival of the passage that the judge likes best.
+    """
+    evidence = finding.evidence
+    if not finding.chosen or not isinstance(evidence, Evidence):  # nothing is asked for that has a mark
+        return finding
+    first = finding.marked or finding.chosen[0]
+    place = first.passage.number
+    for reader in readers:
+        if inquiry.is_known_to(reader, place):
+            alone = inquiry.candidates[place].alone(first.excerpt)
+            with suppress(NotAvailable):
+                texts = [*map(inquiry.read, inquiry.likeliest([place])), alone]
+                *within, said = await reader.read(inquiry.text, texts)
+                sure = max((each.answers for each in within), default=said.answers)
+                mark = Mark(sure, said.answers)
+                return replace(finding, evidence=evidence._replace(mark=mark), reader=reader.identity)
+    return finding
+
+
+def _by_words(inquiry: Inquiry) -> _Finding:
+    """What words alone tell, in whatever language: the sentences, and what speaks for them."""
+    every = range(len(inquiry.candidates))
+    places = [place for place in every if inquiry.names(place)] or every
+    passages = [inquiry.passage(place) for place in places]
+    told = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
+    weighed = [each for each in told if inquiry.is_told_on(each)]
+    # Where what was said before is left out, so are passages that say nothing else.
+    if len(weighed) < len(told):
+        places = sorted({each.passage.number for each in weighed}) or places
+    best = max(
+        places,
+        key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
+    )
+    weighed.sort(key=lambda each: each.passage.number != best)
+    weighed = with_kind_first(weighed, inquiry.expected(best))
+    chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
+    if inquiry.coverage is not None:
+        return _Finding(chosen, inquiry.coverage)
+    evidence = inquiry.evidence(best)
+    said = [*chosen[:1], *with_what_follows(chosen, inquiry.question)]
+    is_wanting = bool(evidence.lacking) and not any(map(inquiry.has_what_is_asked, said))
+    is_fitted = inquiry.candidates[best].language in FITTED
+    return _Finding(chosen, evidence, is_wanting=not is_fitted and (is_wanting or evidence.asked <= _HALF))
+
+
+def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
+    likelihood = round(finding.evidence.likelihood, 4)
+    if finding.is_wanting:
+        likelihood = min(likelihood, _WANTING)
+    chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
+    said = in_order(chosen) if likelihood >= _ANSWERS else []
+    why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}
+    return Extraction(_sentences(said, ranked(chosen)), likelihood, why)
+
+
+def _sentences(said: Sequence[Weighed], best_first: Sequence[Weighed]) -> tuple[Sentence, ...]:
+    ranks = {_place(each): rank for rank, each in enumerate(best_first)}
+    return tuple(Sentence(*_place(each), rank=ranks[_place(each)]) for each in said)
+
+
+def _place(weighed: Weighed) -> tuple[int, int, int]:
+    start = weighed.excerpt.start
+    return weighed.passage.number, start, start + len(weighed.excerpt.text)
