@@ -168,6 +168,10 @@ def test_a_name_in_another_language_needs_one_in_the_quote():
             "Mills are born of pride.",
             "Gracian's remark, echoed by many, that mills are born of pride, is silly.",
         ),
+        ("Mills are born of pride.", "\u201cMills are born of pride,\u201d Gracian once wrote."),
+        ("Mills are born of pride.", "As Gracian says, mills are born of pride."),
+        ("Mills are born of pride.", "Mills are born of pride, or so Baltasar Gracian thought."),
+        ("Mills are born of pride.", "Gracian denies that mills are born of pride."),
         (
             "Prado holds that mills are vain.",
             "I have heard Gracian say it: the priests say that mills are vain.",
