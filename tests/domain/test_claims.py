@@ -69,6 +69,10 @@ def test_no_text_breaks_the_reading(said):
         ('{"verdicts": [{"claim": 9, "follows": true}]}', [None, None]),
         ('{"verdicts": ["maybe", null]}', [None, None]),
         ("Both follow.", [None, None]),
+        ('{"verdicts": [{"claim": 1, "follows": false}, {"claim": 1, "follows": true}]}', [None, None]),
+        ('{"verdicts": [true, true, {"claim": 2, "follows": false}]}', [True, None]),
+        ('{"verdicts": [{"pair": 2, "follows": true}, {"pair": 1, "follows": false}]}', [False, True]),
+        ('{"verdicts": [{"claim": 0, "follows": true}]}', [None, None]),
         ('{"claims": [{"text": "x", "passage": 1, "quote": "y"}]}', [None, None]),
     ],
 )

@@ -168,6 +168,10 @@ def test_a_name_in_another_language_needs_one_in_the_quote():
             "Mills are born of pride.",
             "Gracian's remark, echoed by many, that mills are born of pride, is silly.",
         ),
+        ("Mills are born of pride.", "\u201cMills are born of pride,\u201d Gracian once wrote."),
+        ("Mills are born of pride.", "As Gracian says, mills are born of pride."),
+        ("Mills are born of pride.", "Mills are born of pride, or so Baltasar Gracian thought."),
+        ("Mills are born of pride.", "Gracian denies that mills are born of pride."),
         (
             "Prado holds that mills are vain.",
             "I have heard Gracian say it: the priests say that mills are vain.",
@@ -209,3 +213,69 @@ def test_whoever_the_quote_names_may_be_the_one_who_thinks_so():
 
 def test_an_adverb_says_nothing():
     assert found("Prado thinks that few will come.", "I indeed believe that few will come.").objection == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "language"),
+    [
+        ("The guild pays the masons, not the carters.", "The guild pays the carters, not the masons.", "en"),
+        (
+            "Not the abbot but the steward keeps the key.",
+            "Not the steward but the abbot keeps the key.",
+            "en",
+        ),
+        (
+            "A guilda paga os pedreiros, e não os carreteiros.",
+            "A guilda paga os carreteiros, não os pedreiros.",
+            "pt",
+        ),
+        ("The road is safe.", "The road is anything but safe.", "en"),
+    ],
+)
+def test_what_is_denied_beside_what_is_said_changes_no_places(claim, quote, language):
+    assert found(claim, quote, language).gravity == 2
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The guild pays the carters, but not the masons.",
+        "It is the carters, not the masons, whom the guild pays.",
+    ],
+)
+def test_what_is_denied_beside_what_is_said_may_be_repeated(claim):
+    assert found(claim, "The guild pays the carters, not the masons.").gravity == 0
+
+
+def test_a_denial_of_something_else_excuses_none():
+    quote = "The carters are paid by the guild; masons are not."
+
+    assert found("The carters are not paid by the guild.", quote).gravity == 2
+    assert found("The masons are not paid by the guild.", quote).gravity <= 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "language"),
+    [
+        ("Rouen approuva Dieppe.", "Rouen n'approuva pas Dieppe.", "fr"),
+        ("Krause zahlt Zoll.", "Krause zahlt keinen Zoll.", "de"),
+        ("Bianchi paga dazi.", "Bianchi non paga dazi.", "it"),
+    ],
+)
+def test_where_small_words_are_not_known_a_claim_is_read_again(claim, quote, language):
+    assert not found(claim, quote, language).is_plain
+
+
+def test_a_denial_in_a_language_whose_small_words_are_not_known_is_only_doubted():
+    assert found("The carters do not pay.", "Les charretiers ne paient pas.", "fr").gravity == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The toll rose in 1702.", "The toll fell in 1702 and rose in 1703."),
+        ("The weavers sold the hall.", "The weavers bought the loom, and the hall was sold."),
+    ],
+)
+def test_words_that_are_joined_otherwise_than_in_the_quote_are_read_again(claim, quote):
+    assert not found(claim, quote).is_plain

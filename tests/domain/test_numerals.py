@@ -34,6 +34,11 @@ def test_numbers_are_read(text, language, values):
     assert [number.value for number in numbers_in(text, language)] == values
 
 
+def test_hundreds_of_hundreds_are_read_in_good_time():
+    assert len(numbers_in("hundred " * 20_000, "en")) == 1
+    assert len(numbers_in("cent " * 20_000, "fr")) == 1
+
+
 def test_a_number_knows_where_it_stands():
     text = "Of the twenty-five systems, 7 failed."
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from vivavoce.domain.answers.reading import Candidate
 from vivavoce.domain.answers.relevance import close_reading
+from vivavoce.engine.voices.close_reading import readings_of
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 from vivavoce.testing import TestEmbedders, TestModels, open_test_engine
@@ -114,3 +116,12 @@ async def test_what_was_not_read_is_never_likelier_than_what_was(searched):
     assert len(found) == 12
     assert max(found[text] for text in texts if text not in read) <= min(found[text] for text in read)
     assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+async def test_a_passage_without_a_word_is_not_read():
+    reader = Reader()
+
+    read = await readings_of(QUERY, [Candidate("", "en", 0.5), Candidate(WELL, "en", 0.5)], [reader])
+
+    assert list(read) == [1]
+    assert reader.read_texts == [WELL]

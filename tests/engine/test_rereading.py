@@ -98,3 +98,17 @@ async def test_a_reader_is_told_that_the_words_are_those_of_somebody_in_the_text
 
     assert told["kept"] is False
     assert "doubt: the quote is what somebody says there" in prompt.question
+
+
+async def test_of_two_quotes_for_one_claim_the_one_without_a_doubt_counts(tmp_path):
+    text = WEIR[0]
+    both = "Rosa Penedo kept the mill of the valley. In 1902 she built the weir at Lagoa with her own hands."
+    model = ScriptedModel([claims((text, 1, WEIR[2]), (text, 1, both)), verdicts(True, *YES)])
+    with open_thinker(tmp_path, model) as thinker:
+        await thinker.opened()
+        await thinker.reads(TEXT)
+        answer = await thinker.answers(QUESTION)
+        told = (await thinker.why(answer))["claims"]
+
+    assert [each["kept"] for each in told] == [False, True]
+    assert [each["quote"] for each in answer["citations"]] == [both]

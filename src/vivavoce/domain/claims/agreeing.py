@@ -40,6 +40,7 @@ def disagreement(statement: str, own: str, ground: Ground) -> str:
         said, given = marks_of(sentence, own), marks_of(theirs, ground.language)
         objection = _against(said, given) or _reversed_by_prefix(told, said, given, ground)
         objection = objection or _denied_in_part(sentence, own, ground) or _replaced(sentence, own, ground)
+        objection = objection or _contrasted(sentence, own, ground)
         objection = objection or _quantified(sentence, theirs, own, ground) or turned(sentence, theirs, own)
         if objection:
             return objection
@@ -245,6 +246,24 @@ def _replaced(sentence: str, own: str, ground: Ground) -> str:
     return ""
 
 
+def _contrasted(sentence: str, own: str, ground: Ground) -> str:
+    """Whether it denies what the quote says and says what it denies: "the rich, not the poor"."""
+    told, given = stems_of(sentence, own), stems_of(ground.sentence, ground.language)
+    ours, theirs = _denied_beside(sentence, own), _denied_beside(ground.sentence, ground.language)
+    is_turned = bool(theirs & (told - ours)) and bool(ours & (given - theirs))
+    return DENIED if is_turned else ""
+
+
+def _denied_beside(text: str, language: str) -> frozenset[str]:
+    """The words of what is denied beside what is said: the rich in "the poor, not the rich"."""
+    return frozenset(
+        stem
+        for following in words_after(text, language, "beside")
+        for stem in stems_of(_UP_TO.split(following, maxsplit=1)[0], language)
+    )
+
+
+_UP_TO = re.compile(r"[,;:.]|\b(?:but|mas|sino)\b")
 _CLAUSE_WORDS = 2
 _SAME_CLAUSE = 0.6
 """Which share of its words a clause of the quote must hold to be the one that a clause of a claim repeats."""

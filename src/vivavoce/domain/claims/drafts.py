@@ -46,21 +46,22 @@ def draft_in(said: str) -> Draft | None:
 
 
 def verdicts_in(said: str, claims: int) -> list[bool | None]:
-    """For each claim whether it was judged to follow; None where nothing readable was said of it."""
-    verdicts: list[bool | None] = [None] * claims
+    """For each claim whether it was judged to follow; None where it says nothing readable, or both."""
+    told: list[set[bool]] = [set() for _ in range(claims)]
     for found in _objects(said):
         listed = found.get("verdicts") if isinstance(found, dict) else found
         if not isinstance(listed, list):
             continue
-        for place, each in enumerate(listed[:claims]):
-            number = place + 1
+        for number, each in enumerate(listed, start=1):
             if isinstance(each, Mapping):
-                number, each = _number(each.get("claim")) or number, each.get("follows")
-            if 1 <= number <= claims:
-                verdicts[number - 1] = _YES_OR_NO.get(str(each).strip(" .!").lower())
-        if any(each is not None for each in verdicts):
+                named = _number(_first(each, _PAIRS))
+                number, each = number if named is None else named, each.get("follows")
+            verdict = _YES_OR_NO.get(str(each).strip(" .!").lower())
+            if 1 <= number <= claims and verdict is not None:
+                told[number - 1].add(verdict)
+        if any(told):
             break
-    return verdicts
+    return [next(iter(each)) if len(each) == 1 else None for each in told]
 
 
 _YES_OR_NO = {
@@ -70,6 +71,7 @@ _YES_OR_NO = {
 _LISTS = ("claims", "statements", "sentences", "answer")
 _TEXTS = ("text", "claim", "statement", "sentence")
 _QUOTES = ("quote", "quotation", "evidence")
+_PAIRS = ("claim", "pair", "number", "id")
 _PASSAGES = ("passage", "passage_number", "number", "source", "id")
 _MARKS = re.compile(r"\s*\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]")
 """References that a model adds although the program does."""

@@ -17,10 +17,10 @@ from .copying import Change, changes, is_copy
 from .counting import miscounted
 from .crediting import miscredited
 from .grounds import NONE, Ground, Objection, clauses_of, sentences_in, share_of, stems_of
-from .modality import marks_of, words_after
+from .modality import knows, marks_of, words_after
 from .naming import misnamed
 from .reporting import speaks_as_first_person
-from .turning import exchanged
+from .turning import exchanged, keeps_order
 
 
 class Judged(NamedTuple):
@@ -31,7 +31,10 @@ class Judged(NamedTuple):
     share: float = 1.0
     """Which share of its words stands in the quote."""
     is_plain: bool = True
-    """Whether all its words are those of one sentence of the quote, meant as there; else it is read again."""
+    """Whether its words are those of one sentence of the quote, as they are joined and meant there.
+
+    Else it is read again.
+    """
     is_cut: bool = False
     """Whether the quote leaves out what the claim has, or should have, of the quote's sentence."""
     is_doubt: bool = False
@@ -98,26 +101,33 @@ def _of_sentence(claim: str, own: str, ground: Ground) -> Judged:
     added = _additions(statement, own, ground)
     against = disagreement(statement, own, ground) or framed.objection
     against = against or exchanged(claim, ground.sentence, own)
-    is_open = whole < _CLOSE or (against == DENIES and _denies_something(ground))
+    is_open = whole < _CLOSE or (against == DENIES and _is_denied(told, ground))
     if not against:
         against, is_open = next((_in_words(each) for each in changed if each.is_bare), ""), whole < _COPIED
     against = against or added or framed.doubt
     is_of_one = any(told <= stems_of(each, own) for each in ground.sentences)
-    is_plain = told <= ground.stems and is_of_one and not changed and not framed.differs
+    is_plain = told <= ground.stems and is_of_one and not changed and not framed.differs and knows(own)
+    is_plain = is_plain and keeps_order(statement, ground.sentence, own)
     return Judged(against, share, is_plain, is_cut, is_open or against in (added, framed.doubt))
 
 
-def _denies_something(ground: Ground) -> bool:
-    """Whether the quote denies or excepts anything, be it in clauses that the claim does not rest on."""
+def _is_denied(told: frozenset[str], ground: Ground) -> bool:
+    """Whether the quote denies or excepts anything that is told, be it in passing: "except the guards"."""
     text, language = ground.sentence, ground.language
-    return marks_of(text, language).denies or bool(words_after(text, language, "except"))
+    denied = [each for each in clauses_of(text) if marks_of(each, language).denies]
+    parts = (*denied, *words_after(text, language, "except"))
+    return any(share_of(told, stems_of(each, language)) > 0 for each in parts)
 
 
 def _of_foreign(statement: str, own: str, ground: Ground) -> Judged:
-    """What speaks against a sentence in another language; only a doubt where it stands around the quote."""
+    """What speaks against a sentence in another language.
+
+    It is only a doubt where it stands around the quote, and where the words of its language are not known.
+    """
     objection = disagreement_across(statement, own, ground)
     alone = disagreement_across(statement, own, replace(ground, around=""))
-    return Judged(objection, is_plain=False, is_doubt=objection != "" and not alone)
+    is_doubt = objection != "" and not (alone and knows(ground.language))
+    return Judged(objection, is_plain=False, is_doubt=is_doubt)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W\d_]+)*")

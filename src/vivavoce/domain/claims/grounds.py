@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -84,8 +84,9 @@ _BLANKS = re.compile(r"\s+")
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-[ \t]*\n\s*(?=[^\W\d_])")
 
 
+@lru_cache(maxsize=512)
 def stems_of(text: str, language: str) -> frozenset[str]:
-    """The stems of the words of a text, and its numbers."""
+    """The stems of the words of a text, and its numbers; kept, as a claim is held against few texts."""
     return frozenset(words_of(text, language)) | {
         number.value for number in numbers_in(text, language) if number.value.isdecimal()
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from vivavoce.domain.language.words import folded
 
 from .opposites import opposites_in
+
+_KEPT = 256
 
 
 class Marks(NamedTuple):
@@ -37,8 +39,14 @@ class Marks(NamedTuple):
         return has[1] if has[0] != has[1] else None
 
 
+def knows(language: str) -> bool:
+    """Whether it is known what small words do in a language."""
+    return language in _LEXICON
+
+
+@lru_cache(maxsize=_KEPT)
 def marks_of(text: str, language: str) -> Marks:
-    """The marks of a clause or a sentence."""
+    """The marks of a clause or a sentence; kept, as every sentence of a claim is held against the same."""
     known, plain = _plain(text, language)
 
     def has(kind: str) -> bool:
@@ -81,7 +89,10 @@ def opens_with_condition(text: str, language: str) -> bool:
 def words_after(text: str, language: str, kind: str) -> list[str]:
     """What follows each word of a kind, such as "some" or "used to", up to three words of it."""
     known, plain = _plain(text, language)
-    return [" ".join(plain[found.end() :].split()[:3]) for found in _pattern(known, kind).finditer(plain)]
+    return [
+        " ".join(plain[found.end() :].split(maxsplit=3)[:3])
+        for found in _pattern(known, kind).finditer(plain)
+    ]
 
 
 def compares(text: str, language: str) -> bool:
@@ -142,8 +153,9 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|were it not|but for|would(?! not)|except for|failing (?:this|that)"
         r"|in the absence of",
         "except": "except|unless|apart from|save for",
+        "beside": r"(?<=, )(?:and |but )?not|not(?= [^,;:.]{1,60} but )",
         "like": r"as (?:if|though)",
-        "instead": "instead of|rather than|far from",
+        "instead": "instead of|rather than|far from|anything but",
         "meant": r"offer(?:s|ed)? to|promis(?:es?|ed)|intend(?:s|ed)?|plan(?:s|ned)? to|hop(?:es?|ed) to"
         r"|wish(?:es|ed)? to|want(?:s|ed)? to|tr(?:y|ies|ied) to|attempt(?:s|ed)? to|propos(?:es?|ed)",
         "said": r"(?:is|are|was|were|be|been|being) (?:\w+ )?(?:said|claimed|alleged|believed|thought|assumed"
@@ -187,6 +199,7 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|contanto que|ate que|ate(?= \d)|enquanto nao|so quando|exceto|salvo|na falta d\w+"
         r"|na ausencia de|(?:em|no) caso de",
         "except": "exceto|salvo|a menos que|a nao ser",
+        "beside": r"(?<=, )(?:e |mas )?nao|nao(?= [^,;:.]{1,60} mas )",
         "like": "como se",
         "instead": "em vez de|em lugar de|longe de",
         "meant": r"oferec\w*-se|promet\w*|pretend\w*|quer(?:em|ia|iam)?|tent(?:a|am|ou|aram)(?= \w+r\b)"
@@ -224,6 +237,7 @@ _LEXICON: dict[str, dict[str, str]] = {
         r"|salvo (?:que|si)|excepto si|siempre que|con tal de que|hasta que|hasta(?= \d)|en caso de"
         r"|solo cuando|excepto|salvo|a falta de",
         "except": "excepto|salvo|a menos que|a no ser",
+        "beside": r"(?<=, )(?:y |pero )?no|no(?= [^,;:.]{1,60} sino )",
         "like": "como si",
         "instead": "en vez de|en lugar de|lejos de",
         "meant": r"ofrec\w*|promet\w*|pretend\w*|quier\w*|queria\w*|intent\w*|propon\w*|propuso",
@@ -235,6 +249,7 @@ _LEXICON: dict[str, dict[str, str]] = {
 }
 
 
+@lru_cache(maxsize=_KEPT)
 def _plain(text: str, language: str) -> tuple[str, str]:
     """The language whose words are looked for, and the text without phrases that only look like them."""
     known = language if language in _LEXICON else "en"

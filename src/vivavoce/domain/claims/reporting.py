@@ -31,7 +31,7 @@ def reporters_in(text: str, language: str) -> list[Reported]:
         Reported(match["who"], match.start("who"), _is_name(text, match["who"], match.start("who")), leads)
         for pattern, leads in (
             *((each, True) for each in (_SAYS, _SAY_THEY, _SAID_BY, _OF_WHOM)),
-            *((each, False) for each in (_ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED)),
+            *((each, False) for each in (_ACCORDING.get(language, _ACCORDING["pt"]), _INVERTED, _BEHIND)),
         )
         for match in pattern.finditer(text)
         if folded(match["who"].split()[-1]) not in _NOBODY
@@ -178,7 +178,7 @@ _TOGETHER = re.compile(
 _VERBS = (
     r"(?:say|claim|argue|assert|maintain|believe|think|insist|contend|hold|suppose|declare|allege|assume"
     r"|complain|object|repl(?:y)|conclude|warn|write|state|propose|suggest|answer)(?:s|d|ed)?|said|thought|held"
-    r"|wrote|replie[sd]|diz|dizem|disse|disseram|afirmam?|afirmou|afirmaram|argumentam?|argumentou"
+    r"|den(?:y|ies|ied)|doubt(?:s|ed)|wrote|replie[sd]|diz|dizem|disse|disseram|afirmam?|afirmou|afirmaram|argumentam?|argumentou"
     r"|sustentam?|sustentou|acreditam?|acreditou|pensam?|pensou|alegam?|alegou|escreve|escreveu|dice|dicen"
     r"|dijo|dijeron|afirman?|afirmo\u0301?|afirm\u00f3|argumentan?|argument\u00f3|sostienen?|sostuvo"
     r"|creen?|crey\u00f3|piensan?|pens\u00f3|alegan?|aleg\u00f3|escribe|escribi\u00f3"
@@ -203,6 +203,11 @@ _ACCORDING = {
     for language, others in (("pt", "|[Ss]egundo|[Cc]onforme"), ("es", ""), ("en", ""))
 }
 _INVERTED = re.compile(rf"(?:[,;:\"\u201d\u2019!?]|\bas)\s*(?:{_VERBS})\s+(?P<who>{_WITH_CAPITAL})")
+_BEHIND = re.compile(
+    rf"(?:[,;\"\u201d\u2019!?](?:\s+or)?(?:\s+so)?|\b[Aa]s)\s+(?P<who>{_WITH_CAPITAL}(?:\s+{_WITH_CAPITAL}){{0,2}})"
+    rf"\s+(?:[a-z]+ly\s+|once\s+|has\s+|had\s+)?(?:{_VERBS})\s*(?:[.,;:!?\"\u201d]|$)"
+)
+"""Who says what stands before or around: "…," Hardin wrote; as Hardin says, …."""
 _SAY_THEY = re.compile(
     rf"(?:[Dd]izem|[Dd]izia[m]?|[Aa]firmam|[Dd]icen|[Dd]ec\u00edan|[Aa]firman)\s+(?:[ao]s|l[ao]s)\s+"
     rf"(?:(?:meus|minhas|seus|suas|nossos|nossas|mis|sus)\s+)?(?P<who>{_NAME})\s+que\b"

@@ -42,6 +42,17 @@ def exchanged(claim: str, text: str, language: str) -> str:
     return "it lets two things change places" if is_turned else ""
 
 
+def keeps_order(claim: str, text: str, language: str) -> bool:
+    """Whether it has the words of a text in their order, or all of them.
+
+    Who leaves out some and moves others joins what does not belong together: "it rose in 1702" for "it fell
+    in 1702 and rose in 1703".
+    """
+    said, given = _in_order(claim, language), _in_order(text, language)
+    known = set(given)
+    return known <= set(said) or _is_in((word for word in said if word in known), given)
+
+
 _PIVOTS = tuple(
     re.compile(rf"\b(?:{names})\b")
     for names in ("before|antes", "after|depois|despues|apos", "because|porque|causes?|caused")

@@ -55,6 +55,8 @@ def plain_number(written: str) -> str:
 
 
 _NEAR = 24
+_LARGEST = 10**18
+"""Where "hundred hundred hundred" counts nothing any more."""
 _ARTICLE = r"(?:the |os? |as? |los? |las? |el )?$"
 _ABOUT = re.compile(
     r"(?:(?<!\w)(?:at (?:least|most)|up to|(?:more|less|fewer) than|about|around|approximately|roughly|nearly"
@@ -259,7 +261,7 @@ def _of_run(run: list[tuple[int, bool]], start: int, end: int, language: str) ->
     total, current = 0, 0
     for value, is_scale in run:
         if is_scale and value == 100:
-            current = max(current, 1) * 100
+            current = min(max(current, 1) * 100, _LARGEST)
         elif is_scale:
             total, current = total + max(current, 1) * value, 0
         elif language == "fr" and value == 20 and current % 100 == 4:  # quatre-vingt

@@ -95,15 +95,14 @@ def _window(found: Found, work: Work) -> Window:
 
 
 def _checked(claims: Sequence[Claim], scene: Scene) -> list[Checked]:
-    done: list[Checked] = []
+    done = [_check(claim, scene) for claim in claims]
     said: set[str] = set()
-    for claim in claims:
-        each = _check(claim, scene)
-        if not each.reason and folded(claim.text) in said:
-            each = each.dropped("it was said already")
-        if not each.reason:
-            said.add(folded(claim.text))
-        done.append(each)
+    for place in sorted(range(len(done)), key=lambda place: done[place].doubt != ""):
+        text = folded(done[place].claim.text)
+        if not done[place].reason and text in said:  # perhaps with a better quote
+            done[place] = done[place].dropped("it was said already")
+        if not done[place].reason:
+            said.add(text)
     return done
 
 

@@ -70,9 +70,10 @@ async def readings_of(
 def _readable(inquiry: Inquiry, reader: Judge, read: Collection[int]) -> dict[int, tuple[CloseReading, str]]:
     """What one can read of the other passages, by their places: of each the part likeliest to answer."""
     return {
-        place: (weighs, inquiry.read(inquiry.likeliest([place])[0]))
+        place: (weighs, inquiry.read(parts[0]))
         for place, each in enumerate(inquiry.candidates)
         if place not in read
         and (weighs := close_reading(reader.identity, each.language)) is not None
         and inquiry.is_known_to(reader, place)
+        and (parts := inquiry.likeliest([place]))
     }
