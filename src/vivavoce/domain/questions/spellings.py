@@ -16,12 +16,11 @@ def as_they_spell(question: str, texts: Iterable[str]) -> str:
     asked = {each.group() for each in _NAME.finditer(question)}
     if not asked:
         return question
-    known = {found.group() for text in texts for found in _NAME.finditer(text)}
-    plain = {folded(each) for each in known}
+    known = {found.group(): folded(found.group()) for text in texts for found in _NAME.finditer(text)}
+    plain = frozenset(known.values())
     for name in asked:
-        if folded(name) in plain:
-            continue
-        alike = sorted(each for each in known if _is_like(folded(name), folded(each)))
+        own = folded(name)
+        alike = [] if own in plain else sorted(each for each in known if _is_like(own, known[each]))
         if alike:
             question = re.sub(rf"\b{re.escape(name)}\b", alike[0], question)
     return question
@@ -35,9 +34,9 @@ _NAME = re.compile(rf"\b[A-Z\u00c0-\u00dd][a-z\u00df-\u00fe]{{{_LEAST - 1},}}\b"
 
 def _is_like(one: str, other: str) -> bool:
     """Whether two names begin and end alike and differ in one letter, which nobody hears."""
-    short, long = sorted((one, other), key=len)
-    if len(long) - len(short) > 1 or one[:_SAME] != other[:_SAME] or one[-1] != other[-1]:
+    if one[:_SAME] != other[:_SAME] or one[-1] != other[-1] or abs(len(one) - len(other)) > 1:
         return False
+    short, long = sorted((one, other), key=len)
     at = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) == len(long):
         return short[at + 1 :] == long[at + 1 :] and frozenset((short[at], long[at])) in _ALIKE
