@@ -45,3 +45,16 @@ def test_the_thinker_is_left_out(question, asked):
 )
 def test_a_question_about_the_thinker_or_others_stays(question):
     assert unaddressed(question, NAMES) == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Que fit l'État pour elle ?",
+        "Was tat der Staat für sie?",
+        "Was geschah nach Ostrom?",
+        "Che cosa fece lo Stato per lei?",
+    ],
+)
+def test_what_is_done_for_somebody_is_not_their_view(question):
+    assert unaddressed(question, ("Elinor Ostrom", "Ostrom")) == question

@@ -78,6 +78,14 @@ def test_what_stands_under_a_section_stands_under_its_chapter():
         "CAP\u00cdTULO IV",
         "Introdu\u00e7\u00e3o",
         "THE INNS OF THE ROAD",
+        "THAT WE ARE NOT TO JUDGE OF AN INN BEFORE DAWN.",
+        "THE INN THAT COULD NOT SLEEP",
+        "BOOK THE FIRST. OF THE NATURE OF INNS.",
+        "IN WHICH A GUEST IS LOST.",
+        "Kapitel 4: Die Herberge",
+        "CHAPITRE IV",
+        "Capitolo 2. La strada",
+        "Vorwort",
     ],
 )
 def test_titles_have_many_forms(title):
@@ -96,12 +104,21 @@ def test_titles_have_many_forms(title):
         "DEAR SIR,",
         "Part of the road is closed.",
         "Introduction of new coins",
+        "THE KEEPER SHALL NOT BE LIABLE FOR ANY LOSS.",
+        "BEDS ARE PAID AT NOON. LATER GUESTS PAY TWICE AND WAIT.",
+        "O HÓSPEDE DEVE PAGAR ATÉ O MEIO-DIA.",
+        "DO NOT ENTER WITHOUT A HELMET",
+        '"STOP THE CART!"',
     ],
 )
 def test_other_lines_are_no_titles(line):
     text = f"The road ends.\n\n{line}\n\nHere the inns begin."
 
     assert titles(text) == []
+
+
+def test_where_all_is_in_capitals_they_are_no_titles():
+    assert titles("THE CART IS LATE STOP\n\nSEND MONEY STOP\n\nI WAIT AT THE INN STOP") == []
 
 
 def test_a_line_of_capitals_within_a_paragraph_is_no_title():

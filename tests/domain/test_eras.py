@@ -151,6 +151,15 @@ def test_a_corpus_that_ends_in_1938_ended_before_the_second_world_war_and_not_be
         ("Was sagt sie über den Ersten Weltkrieg?", "de", "über den Ersten Weltkrieg"),
         ("Was geschah 1925?", "de", "über 1925"),
         ("Che cosa accadde nel 1925?", "it", "del 1925"),
+        ("Che cosa accadde negli anni 1930?", "it", "del 1930"),
+        ("Che cosa dice sugli aerei e su internet?", "it", "di internet"),
+        ("Que dit-elle sur Internet ?", "fr", "d'Internet"),
+        ("Que s'est-il passé en 1925 ?", "fr", "de 1925"),
+        ("Was geschah im Zweiten Weltkrieg?", "de", "über den Zweiten Weltkrieg"),
+        ("Was steht im Internet?", "de", "über das Internet"),
+        ("Was geschah im 21. Jahrhundert?", "de", "über das 21. Jahrhundert"),
+        ("Was geschah im Jahr 1925?", "de", "über 1925"),
+        ("Was geschah in den 1930er Jahren?", "de", "über die 1930er"),
     ],
 )
 def test_what_came_later_is_named_with_its_article(question, language, named):

@@ -82,3 +82,32 @@ def test_a_language_that_is_not_known_has_no_small_words():
 @given(st.text(max_size=400), st.sampled_from([*TEXTS, UNKNOWN]))
 def test_any_text_has_an_answer(text, likely):
     assert language_of(text, likely) in {*TEXTS, UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Am I insured?", "en"),
+        ("Do ants die?", "en"),
+        ("Was war declared?", "en"),
+        ("Price per night?", "en"),
+        ("Do the swallows come back?", "en"),
+        ("Hat sizes?", "en"),
+        ("Um ou dois?", "pt"),
+        ("Come pagare?", "it"),
+        ("O que diz a lei sobre multas?", "pt"),
+        ("A lei permite?", "pt"),
+        ("O gato come peixe?", "pt"),
+        ("Wie war der Winter?", "de"),
+        ("Come si chiama il porto?", "it"),
+        ("Comment va le port ?", "fr"),
+    ],
+)
+def test_a_word_that_is_a_small_one_elsewhere_gives_no_language_away(question, language):
+    assert language_of(question, language) == language
+
+
+def test_where_nothing_is_likely_a_word_is_of_the_language_of_which_it_is_a_small_one():
+    assert language_of("Come pagare?") == "it"
+    assert language_of("Comment payer ?") == "fr"
+    assert language_of("Die Preise?") == "de"

@@ -138,3 +138,30 @@ def test_what_somebody_says_is_not_covered_by_passages_that_do_not_know_them():
 )
 def test_a_search_by_words_alone_is_told_from_a_sentence(question, searched):
     assert keywords_of(question) == searched
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does Chapter 3 say about fishing?",
+        "What does Part II tell us about the mill?",
+        "What does the Contract say about delays?",
+        "What does your FAQ say about returns?",
+        "WHAT DOES THE MILLER SAY ABOUT FLOUR?",
+    ],
+)
+def test_a_text_is_nobody_whose_words_must_be_found(question):
+    assert teller_of(question) == ""
+
+
+def test_a_text_is_somebodys_where_it_is_said_whose():
+    assert teller_of("What does Hardin's Essay say about fishing?") == "Hardin"
+
+
+def test_what_a_chapter_or_a_contract_says_is_answered_where_no_passage_calls_itself_so():
+    passages = [Candidate("Delays of more than a week are fined. A delay is told at once.", "en", 0.9)]
+
+    covered = coverage_of("What does Clause 4 say about delays?", passages)
+
+    assert covered is not None
+    assert covered.likelihood > 0.5

@@ -75,3 +75,44 @@ def test_words_that_are_not_all_in_quotation_marks_are_the_writers(words):
 )
 def test_marks_and_ways_to_say_who_speaks_differ(text, words, who):
     assert speaker(words, text) == who
+
+
+GERMAN = (
+    "\u201eEs regnet. Es stürmt\u201c, sagte Orla. Der Hafen schlief. \u201eKomm\u201c, rief sie. "
+    "Das Licht war aus."
+)
+TURNED = GERMAN.replace("\u201e", "\u00bb").replace("\u201c", "\u00ab")
+FRENCH = (
+    "\u00ab\u00a0Il pleut. Il vente\u00a0\u00bb, dit Marie. Le port dormait. Puis : \u00ab Viens ! \u00bb "
+    "Elle partit."
+)
+
+
+@pytest.mark.parametrize("text", [GERMAN, TURNED])
+def test_marks_that_close_in_german_open_nothing(text):
+    assert speaker("Es regnet.", text) == "Orla"
+    assert speaker("Der Hafen schlief.", text) is None
+    assert speaker("Das Licht war aus.", text) is None
+
+
+def test_marks_with_blanks_inside_are_told_apart():
+    assert speaker("Il pleut.", FRENCH) == "Marie"
+    assert speaker("Le port dormait.", FRENCH) is None
+    assert speaker("Elle partit.", FRENCH) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The sign reads \u201cClosed. The ferry rests in May. It costs a crown.\n\nThe crew has six men.",
+        'He wrote "calm sea and left. The ferry rests in May. It costs a crown.',
+    ],
+)
+def test_a_mark_that_is_never_closed_takes_nothing_from_the_writer(text):
+    assert speaker("The ferry rests in May.", text) is None
+
+
+def test_what_is_told_of_somebody_else_ends_a_speech():
+    text = '"It rains," said Orla. The pilot looked up. "It pours. It snows."'
+
+    assert speaker("It snows.", text) == ""

@@ -42,15 +42,18 @@ _AROUND = 3_000
 _GAP = 90
 """The most characters between the parts of what one person says."""
 _MARK = re.compile(
-    r"(?P<opens>[\u201c\u00ab]|(?<![^\s(\[\u2014_-])\"(?=\S))|(?P<closes>[\u201d\u00bb\"])"
-    r"|(?P<breaks>\n[ \t]*\n)"
+    r"(?P<opens>\u201e|(?<![\w.,!?\u2026])[\u201c\u00ab]|(?<![^\s(\[\u2014_-])(?:\"(?=\S)|\u00bb(?=\w)))"
+    r"|(?P<closes>[\u201c\u201d\u00ab\u00bb\"])|(?P<breaks>\n[ \t]*\n)"
 )
+"""German closes with the marks with which others open, and turns theirs round: where they stand tells it."""
+_LEADS_TO = re.compile(r"(?:^|[\n.,:;!?\u2026\u2013\u2014-]|[\"\u201d\u00bb])[ \t_*]*$")
+"""What stands before words that somebody says, and not before a term in the middle of a sentence."""
 _NOTE_MARK = re.compile(r"\[\d{1,3}\]")
 _VERB = (
     r"(?:said|says|replied|replies|answered|answers|cried|cries|asked|asks|exclaimed|continued|added|returned"
     r"|rejoined|whispered|shouted|observed|remarked|muttered|declared|interrupted|resumed|disse|respondeu"
     r"|perguntou|exclamou|continuou|acrescentou|gritou|dijo|respondi\u00f3|pregunt\u00f3|exclam\u00f3"
-    r"|continu\u00f3|a\u00f1adi\u00f3|grit\u00f3)"
+    r"|continu\u00f3|a\u00f1adi\u00f3|grit\u00f3|sagte|fragte|antwortete|erwiderte|rief|dit|r\u00e9pondit|rispose|chiese)"
 )
 _SMALL = (
     r"(?:to|in|at|on|of|with|who|which|as|and|when|then|he|she|it|they|once|softly|aloud|again|that|from|by|for|a|com|ao"
@@ -65,6 +68,9 @@ _AFTER = re.compile(rf"[\s,;:\u2014-]*{_VERB}\s+{_WHO}(?=\s*[,.;:!?]|\s+{_SMALL}
 _BEFORE = re.compile(
     rf"(?:^|(?<=[\s\"\u201d\u00bb])){_WHO}\s+(?:[a-z]+ly\s+)?{_VERB}[^.!?\"\u201d\u00bb]{{0,40}}[,:]\s*$"
 )
+_SAID = re.compile(rf"\b{_VERB}\b")
+_ANOTHER = re.compile(rf"\b{_VERB}\b[^.!?]*(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!Sr)(?<!Sra)[.!?]\s+[^\W\d_]")
+"""A further sentence after the one that says who speaks: it may lead to somebody else."""
 _NOBODY = words(
     "i he she it they we you who one and but then so when",
     "eu ele ela eles elas nos yo \u00e9l ella ellos ellas",
@@ -77,10 +83,18 @@ def _speeches(text: str, start: int, end: int) -> Iterator[_Speech]:
         if mark["opens"] is not None:
             opened = mark.end() if opened is None else opened
         elif opened is not None:
-            yield _Speech(opened, mark.start(), is_closed=mark["closes"] is not None)
+            if mark["closes"] is not None or _is_open(text, opened, mark.end()):
+                yield _Speech(opened, mark.start(), is_closed=mark["closes"] is not None)
             opened = None
-    if opened is not None:
+    if opened is not None and _is_open(text, opened, end):
         yield _Speech(opened, end, is_closed=False)
+
+
+def _is_open(text: str, opened: int, end: int) -> bool:
+    """Whether words whose mark is not closed are a speech: they begin as one, or it goes on afterwards."""
+    following = _MARK.match(text, end)
+    goes_on = following is not None and following["opens"] is not None
+    return goes_on or _LEADS_TO.search(text[max(0, opened - 1 - _GAP) : opened - 1]) is not None
 
 
 def _named(text: str, speeches: list[_Speech], place: int, first: int) -> Iterator[str]:
@@ -101,7 +115,9 @@ def _is_one(text: str, one: _Speech, other: _Speech) -> bool:
     between = text[one.end : other.start]
     if not one.is_closed:
         return not any(map(str.isalnum, between))
-    return "\n\n" not in between and len(between) <= _GAP and re.search(rf"\b{_VERB}\b", between) is not None
+    if "\n\n" in between or len(between) > _GAP:
+        return False
+    return _SAID.search(between) is not None and _ANOTHER.search(between) is None
 
 
 def _after(text: str, speech: _Speech) -> str:

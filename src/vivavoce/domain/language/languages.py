@@ -67,13 +67,19 @@ _ASKING_WORDS = {
         vorrei""",
 }
 """Words that questions are made of, besides the small ones: they tell a language, and not what is asked."""
+_OTHER_WORDS = {
+    "en": "am bin come comment den die fait hast hat man oft par per plus pour sage sans son ton tout war",
+    "pt": "come dei dois lei li par vi",
+}
+"""Other words of a language, which are small ones of another: "do ants die?", "o que diz a lei?"."""
 
 
 def language_of(text: str, likely: str = UNKNOWN) -> str:
     """The language that a text is written in: en, pt, es, fr, de or it; `likely` where nothing tells."""
     seen = dict.fromkeys(_SMALL_WORDS, 0.0)
-    for match in _first_words(text):
-        languages = _tellers().get(match)
+    first = _first_words(text)
+    for word in first:
+        languages = _tellers().get(word)
         for language in languages or ():
             seen[language] += 1 / len(languages or ())  # a word of many languages tells little
     best, second = sorted(seen.values(), reverse=True)[:2]
@@ -81,7 +87,7 @@ def language_of(text: str, likely: str = UNKNOWN) -> str:
         return likely
     if best == second and likely in seen and seen[likely] == best:
         return likely
-    return max(seen, key=lambda language: (seen[language], language == likely))
+    return max(seen, key=lambda each: (seen[each], sum(word in small_words(each) for word in first)))
 
 
 @cache
@@ -115,9 +121,10 @@ def _first_words(text: str) -> list[str]:
 
 @cache
 def _tellers() -> dict[str, tuple[str, ...]]:
-    """For each small word, the languages that it belongs to."""
+    """For each word that tells a language, the languages that it belongs to."""
     tellers: dict[str, tuple[str, ...]] = {}
     for language in _SMALL_WORDS:
-        for word in small_words(language) | asking_words(language):
+        others = frozenset(_OTHER_WORDS.get(language, "").split())
+        for word in small_words(language) | asking_words(language) | others:
             tellers[word] = (*tellers.get(word, ()), language)
     return tellers

@@ -42,6 +42,8 @@ _THINKER = {
     "de": r"sie|er|die\s+autorin|der\s+autor",
     "it": r"lei|lui|l['\u2019]autrice|l['\u2019]autore",
 }
+_APART = r"(?:^|,\s*)"
+"""Where a word such as "pour" says whose view it is; elsewhere something is done for somebody."""
 
 
 @lru_cache(maxsize=64)
@@ -84,13 +86,13 @@ def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]
             rf"\bque\s+(?:{_SAYING['fr']})[\s-]{who['fr']}\s+(?=(?:sur|des?|du|d['\u2019])\b|d['\u2019])",
             "que dit-on ",
         ),
-        (rf"(?:,\s*)?\b(?:selon|d['\u2019]apr\u00e8s|pour)\s+{who['fr']}\b\s*,?", " "),
+        (rf"(?:(?:,\s*)?\b(?:selon|d['\u2019]apr\u00e8s)|{_APART}pour)\s+{who['fr']}\b\s*,?", " "),
         (rf"\bwas\s+(?:{_SAYING['de']})\s+{who['de']}\s+(?=(?:\u00fcber|zu|zum|zur)\b)", "was wird gesagt "),
-        (rf"(?:,\s*)?\b(?:laut|nach|f\u00fcr)\s+{who['de']}\b\s*,?", " "),
+        (rf"(?:(?:,\s*)?\blaut|{_APART}(?:nach|f\u00fcr))\s+{who['de']}\b\s*,?", " "),
         (
             rf"\b(?:che\s+)?cosa\s+(?:{who['it']}\s+)?(?:{_SAYING['it']})(?:\s+{who['it']})?\s+(?=(?:di|de|su)\w*)",
             "che cosa si dice ",
         ),
-        (rf"(?:,\s*)?\b(?:secondo|per)\s+{who['it']}\b\s*,?", " "),
+        (rf"(?:(?:,\s*)?\bsecondo|{_APART}per)\s+{who['it']}\b\s*,?", " "),
     ]
     return tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in listed)

@@ -26,7 +26,10 @@ class Later(NamedTuple):
 
     def after_of(self, language: str) -> str:
         """The word behind "of", with the article that it has in the question: "da Segunda Guerra Mundial"."""
-        of = next((of for of, befores in _OF.get(language, ()) if self.before in befores), _BARE_OF[language])
+        said = f"{self.before} {folded(self.word)}"
+        forms = [of for of, pattern in _OF_WORDS.get(language, ()) if pattern.match(said)]
+        articles = [of for of, befores in _OF.get(language, ()) if self.before in befores]
+        of = next(iter((*forms, *articles)), _BARE_OF[language])
         return f"{of}{self.word}" if of.endswith("'") else f"{of} {self.word}"
 
 
@@ -79,12 +82,23 @@ _OF = {
         ("della", words("la della nella dalla alla sulla")),
         ("del", words("il del nel dal al sul")),
         ("dell'", words("l' dell' nell' dall' all' sull'")),
-        ("dei", words("i dei nei dai ai")),
-        ("delle", words("le delle nelle dalle alle")),
-        ("degli", words("gli degli negli dagli agli")),
+        ("dei", words("i dei nei dai ai sui")),
+        ("delle", words("le delle nelle dalle alle sulle")),
+        ("degli", words("gli degli negli dagli agli sugli")),
     ),
 }
 """How a word is led up to, and before which words of a question it is so."""
+_DATIVE = r"(?:im|dem|vom|zum|beim) "
+_OF_WORDS = {
+    "fr": (("d'", re.compile(r"(?!(?:la|le|les|l'|d'|du|des|aux?) )\S* [aeiou]")),),
+    "de": (
+        ("über das", re.compile(_DATIVE + r".*(?:internet|jahrhundert|fernsehen|flugzeug)$")),
+        ("über den", re.compile(_DATIVE + r"\D")),
+        ("über die", re.compile(r"den \d+er$")),
+    ),
+    "it": (("del", re.compile(r"(?!(?:i|gli|negli|degli) )\S* \d")),),
+}
+"""And where the word itself tells it: "d'internet", "im Weltkrieg" but "über den Weltkrieg"."""
 _UNITS = (
     r"pages?|words?|dollars?|euros?|pounds?|reais|pesos|km|kg|cm|mm|miles?|(?:kilo|centi)?met(?:re|er)s?"
     r"|(?:kilo)?grams?|kilos?|ounces?|tons?|tonnes?|lit(?:re|er)s?|gallons?|acres?|hectares?|feet|foot"

@@ -32,11 +32,18 @@ def keywords_of(question: str) -> str | None:
 
 
 def teller_of(question: str) -> str:
-    """The name of the one whose words an open question asks for; empty where it names nobody."""
+    """The name of the one whose words an open question asks for; empty where it names nobody.
+
+    A text is nobody, unless it is said whose it is. Where all is in capitals they name nobody either.
+    """
     asked = question[:_LONGEST].strip(_AROUND)
     found = next((match for pattern in _TELLERS if (match := pattern.match(asked)) is not None), None)
-    named = [] if found is None else [word for word in found["who"].split() if word[0].isupper()]
-    return re.sub(r"['\u2019]s?$", "", named[-1]) if named else ""
+    if found is None or asked.isupper():
+        return ""
+    named = [word for word in found["who"].split() if word[0].isupper()]
+    if _TEXT.search(found["who"]) is not None:
+        named = [word for word in named if _OWNING.search(word) is not None]
+    return _OWNING.sub("", named[-1]) if named else ""
 
 
 def thing_in(question: str) -> str | None:
@@ -102,6 +109,15 @@ _TELLERS = tuple(
         rf"(?:on|towards?|{_ABOUT})\b",
     )
 )
+_OWNING = re.compile(r"['\u2019]s?$")
+_TEXT = re.compile(
+    r"\b(?:texts?|books?|work|chapters?|parts?|sections?|articles?|clauses?|paragraphs?|appendix|annex|pages?|notes?"
+    r"|preface|introduction|contract|agreement|terms|treaty|report|paper|essay|letters?|speech|documents?|files?"
+    r"|documentation|docs|manual|handbook|guide(?:lines?)?|readme|faqs?|polic(?:y|ies)|rules?|menu|website|site"
+    r"|catalogu?e|brochure|author|corpus)\b",
+    re.IGNORECASE,
+)
+"""What says something without being anybody: "Chapter 3", "your FAQ"."""
 _MOST_KEYWORDS = 5
 _GOES_ON = re.compile(
     r"(?:(?:and|but|so|e|mas|y|pero|et|mais|und|aber|ma)\b,?\s*)?"
