@@ -45,6 +45,18 @@ def test_what_only_says_that_something_comes_is_followed_by_it(text, question):
     assert len(said(text, question)) == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Every can of paraffin goes up sixty-three steps. The mayor came on Sunday.",
+        "She fell down the four steps. The mayor came on Sunday.",
+        "He paid for twenty-two causes. It rained.",
+    ],
+)
+def test_a_number_of_things_that_nobody_goes_on_to_name_leads_to_nothing(text):
+    assert len(said(text, "How far is it?")) == 1
+
+
 def test_a_further_sentence_that_leads_to_nothing_is_left_out():
     passage = Passage(
         1,

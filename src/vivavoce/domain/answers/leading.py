@@ -44,7 +44,9 @@ _NUMERAL = (
 )
 _ANNOUNCES = re.compile(rf"\b{_NUMERAL} [^\W\d_]+(?: [^\W\d_]+)?\W*$")
 _ANNOUNCES_REASONS = re.compile(
-    rf"\b{_NUMERAL} (?:[^\W\d_]+ )?(?:causes|reasons|conditions|rules|ways|steps|aims|exceptions"
+    r"(?:^|\b(?:has|have|had|are|were|for|in|takes?|tem|tinha|ha|hay|tiene|sao|son|por|em|en) "
+    r"(?:[^\W\d_]+ ){0,2})"
+    rf"{_NUMERAL} (?:[^\W\d_]+ )?(?:causes|reasons|conditions|rules|ways|steps|aims|exceptions"
     r"|causas|razoes|motivos|condicoes|regras|formas|passos|razones|condiciones|reglas|pasos)\W*$"
 )
 """What nothing but the sentence after it can name."""
