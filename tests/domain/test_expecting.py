@@ -42,7 +42,7 @@ from vivavoce.domain.questions.expecting import expected_by
         ("Pourquoi le canal fut-il creusé ?", "reason"),
         ("Wie viele Schleusen hat der Kanal?", "count"),
         ("Wie lange dauert die Fahrt?", "duration"),
-        ("Was kostet die Fahrt?", "money"),
+        ("Was kostet eine Fahrt?", "money"),
         ("Seit wann gibt es den Kanal?", "date"),
         ("Wer hat den Kanal gebaut?", "person"),
         ("Weshalb wurde der Kanal gebaut?", "reason"),
