@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.free_ports import free_port
+
 from .databases import Database, database
 from .ledger import Ledger, ledger
 from .people import HOLD, Account, Load
-from .programs import PROFILES, Killer, Program, free_port
+from .programs import PROFILES, Killer, Program
 from .stories import SILENCE, STEP, WAIT
 from .wire import Wire
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -108,9 +107,3 @@ class Killer:
                 program = self._chance.choice(ripe + early)
                 program.kill()
                 program.start()
-
-
-def free_port() -> int:
-    """A port on loopback that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])

@@ -5,23 +5,18 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.free_ports import free_port
+
 from .documents import PAGES, ROOT, blocks_of, name_of
 
 RUNNABLE = [page for page in PAGES if any(block.language == "sh" for block in blocks_of(page))]
 SHELL = shutil.which("dash") or "sh"
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 def environment(folder: Path, port: int) -> dict[str, str]:

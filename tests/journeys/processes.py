@@ -7,7 +7,6 @@ import json
 import os
 import queue
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,8 @@ from typing import Any
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+
+from tests.free_ports import free_port
 
 PROGRAM = [sys.executable, "-m", "vivavoce"]
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -80,7 +81,7 @@ class Served:
 @contextmanager
 def serving(folder: Path, *options: str, **settings: str) -> Iterator[Served]:
     """`vivavoce serve` as a process of its own, up and answering."""
-    port = _free_port()
+    port = free_port()
     log = folder / f"serve-{port}.log"
     command = [*PROGRAM, "serve", "--port", str(port), *options]
     with log.open("wb") as output:
@@ -180,11 +181,6 @@ class Stdio:
     def _read_errors(self) -> None:
         for line in self.process.stderr:
             self.errors += line
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:

