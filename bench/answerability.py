@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from families import is_held_out
 from judging import FOLDS, cut, head_of, states_of
 from reporting import report, words
 from sets import OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
@@ -20,7 +19,7 @@ from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
 from vivavoce.adapters.embedders.reading import BuiltInReader
 from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.app import App, open_app
-from vivavoce.domain.answers.answerability import Evidence
+from vivavoce.domain.answers.answerability import Evidence, Mark
 from vivavoce.domain.answers.reading import Candidate
 from vivavoce.engine.library.fitting import fitted
 from vivavoce.engine.library.retrieval import Found, Wanted, passages_for
@@ -28,7 +27,9 @@ from vivavoce.engine.voices.extraction import candidate_of, extracted_from
 from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 
-_MARKS = ("unmarked", "markedWithin", "markedSaid")
+_WORDS_AND_MARKS = ("missing", "together", "lacking", "score", "markedWithin", "markedSaid")
+_BOTH_MARKS = ("unmarked", "markedWithin", "secondWithin")
+_ANSWERS = 0.5
 _COUNTS = {"answered": 1.0, "paraphrased": 0.0, "near": 0.3, "cut": 0.2, "trap": 0.1, "removed": 0.1}
 """What the questions of a kind count beside each other: words do not see through a paraphrase."""
 _READ_COUNTS = {**_COUNTS, "answered": 0.85, "paraphrased": 0.15, "near": 0.4, "cut": 0.0, "removed": 0.5}
@@ -36,8 +37,8 @@ _READ_COUNTS = {**_COUNTS, "answered": 0.85, "paraphrased": 0.15, "near": 0.4, "
 _FITS = {
     "read": (OWN_ENGLISH, ("missing", "unlike", "lacking", "length", "within", "said"), _COUNTS),
     "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length"), _COUNTS),
-    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _MARKS, _COUNTS),
-    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _MARKS, _READ_COUNTS),
+    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _WORDS_AND_MARKS, _READ_COUNTS),
+    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _BOTH_MARKS, _READ_COUNTS),
 }
 """The sets of questions on which each fit is made, the kinds of evidence that it weighs, and the counts."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
@@ -76,9 +77,9 @@ async def main() -> None:
     for name in given.fits.split(","):
         sets, evidence, counts = _FITS[name]
         judges = [[]] * FOLDS if name in ("words", "marked") else _judges(reader)
-        if evidence == _MARKS:
-            marking = EnglishReader(reader) if name == "confirmed" else BuiltInReader()
-            judges = [[*each, marking] for each in judges]
+        if name in ("marked", "confirmed"):
+            english = [EnglishReader(reader)] if name == "confirmed" else []
+            judges = [[*each, *english, BuiltInReader()] for each in judges]
         asker = partial(_Asker, judges=judges, reader=reader, counts=counts)
         examples = [each for set in sets for each in await _examples(set, asker, given)]
         if given.keep:
@@ -104,6 +105,9 @@ def _fitted(
     chances = sum(column * weight for column, weight in zip(columns, found, strict=False)) + found[-1]
     whole = fitted(columns, answers, counts)
     weights = dict(zip([*names, "base"], (round(each, 3) for each in whole), strict=True))
+    if evidence == _BOTH_MARKS:
+        logits = sum(column * weight for column, weight in zip(columns, whole, strict=False))
+        weights["base as with one reader"] = round(-_limit(logits, examples, counts), 3)
     held = {
         f"{kind}: said": float(
             numpy.mean(
@@ -118,6 +122,18 @@ def _fitted(
         for kind in counted
     }
     return {"evidence": name, "examples": len(examples), **weights, **held}
+
+
+def _limit(logits: Any, examples: Sequence[Example], counts: Any) -> float:
+    """The logit from which on as many plain questions are answered as with one reader (ADR 25)."""
+    import numpy
+
+    plain = numpy.array([each.kind == "answered" for each in examples])
+    alone = [_evidence(each.evidence)._replace(second=None).likelihood >= _ANSWERS for each in examples]
+    aim = (counts * plain) @ numpy.array(alone)
+    order = numpy.argsort(-logits[plain])
+    answered = numpy.cumsum(counts[plain][order])
+    return float(logits[plain][order][numpy.argmin(abs(answered - aim))])
 
 
 def _counts(examples: Sequence[Example], counted: Mapping[str, float]) -> list[float]:
@@ -135,9 +151,17 @@ def _counts(examples: Sequence[Example], counted: Mapping[str, float]) -> list[f
 
 def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
     told = {**example.evidence, "missing": min(_MOST, example.evidence["missing"])}
-    known = set(Evidence._fields) & told.keys()
-    told["unmarked"] = Evidence(**{name: told[name] for name in known}).unmarked
+    told["unmarked"] = _evidence(told).unmarked
     return [float(told[name]) for name in evidence]
+
+
+def _evidence(told: Mapping[str, Any]) -> Evidence:
+    """The evidence as it was before it was written."""
+    known = Evidence(**{name: told[name] for name in Evidence._fields if name in told})
+    if "markedWithin" not in told:
+        return known
+    mark = Mark(told["markedWithin"], told["markedSaid"])
+    return known._replace(mark=mark, second=told.get("secondWithin"))
 
 
 class _Asker:
@@ -162,7 +186,7 @@ class _Asker:
             for at, row in enumerate(rows)
             for key, kind in _KINDS.items()
             for question in row.get(key, ())
-            if self._counts[kind] and (not self._is_marked or is_held_out(row["place"]))
+            if self._counts[kind] and (not self._is_marked or row["is_held_out"])
         ]
         found = []
         for place, right, kind, question in asked[::every]:

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from families import is_held_out
 from reporting import report, words
-from sets import OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
+from sets import FAMILIES, OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
 
 from vivavoce.app import App, open_app
 from vivavoce.domain.answers.answerability import logit_of
@@ -23,13 +22,14 @@ from vivavoce.engine.voices.close_reading import READ, readings_of
 from vivavoce.engine.voices.extraction import candidate_of
 from vivavoce.settings import Settings
 
-_SETS = {"en": ("families-en.jsonl", *OWN_ENGLISH), "pt": ("families-pt.jsonl", *OWN_PORTUGUESE)}
+_OTHERS = {"en": OWN_ENGLISH, "pt": OWN_PORTUGUESE}
+_SETS = {language: (name, *_OTHERS.get(language, ())) for name, language in FAMILIES.items()}
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "near"}
 _ANSWERED = {"answered": 0.7, "paraphrased": 0.3}
 """The kinds of question that a passage answers, and what each counts of all that is the answer."""
 _NEAR = 0.15
 """What the best passage of the other questions counts of all that is not."""
-_MOST = {"en": 2.0, "pt": 1.5}
+_MOST = {"en": 2.0, **dict.fromkeys(("pt", "es", "fr", "de", "it"), 1.5)}
 """How much likelier reading may make a passage. With less the answer is found less often where a question is
 in other words; with more, passages beside it are, in Portuguese soon."""
 _FOLDS = 5
@@ -93,7 +93,7 @@ async def _found(name: str, every: int) -> list[Passage]:
                 for row, id in zip(rows, ids, strict=True)
                 for key, kind in _KINDS.items()
                 for question in row.get(key, ())
-                if is_held_out(row["place"])
+                if row["is_held_out"]
             ]
             return [each for one in asked[::every] for each in await _passages(*one, datastore_id, app)]
 
@@ -112,7 +112,7 @@ async def _passages(
             rank,
             kind in _ANSWERED and each.datasource.id == right,
             each.score,
-            *read[rank].reading,
+            *read[rank].reading[:2],
         )
         for rank, each in enumerate(found)
         if rank in read

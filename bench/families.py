@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 _HELD_OUT = 5
 """Of five passages of our own in a row the last is not taught; of families the place is a checksum."""
+_TAUGHT = ("en", "pt")
+"""The languages whose families are taught; those of the others only weigh and measure."""
 _HERE = Path(__file__).parent
 _WORD = re.compile(r"\w{3,}")
 
@@ -32,6 +34,7 @@ class Passage(NamedTuple):
 class Family(NamedTuple):
     """Passages about things that are near to each other."""
 
+    language: str
     subject: str
     passages: list[Passage]
     unanswered: list[str]
@@ -45,7 +48,7 @@ class Family(NamedTuple):
     @property
     def is_held_out(self) -> bool:
         """Whether it is kept from what is taught."""
-        return is_held_out(self.place)
+        return self.language not in _TAUGHT or is_held_out(self.place)
 
     def nearest(self, question: str) -> list[Passage]:
         """The passages, the one that shares most words with a question first."""
@@ -56,7 +59,8 @@ class Family(NamedTuple):
 def families_in(language: str) -> list[Family]:
     """All families in a language."""
     file = _HERE / f"families-{language}.jsonl"
-    return [_family(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [_family(language, json.loads(line)) for line in lines]
 
 
 def is_held_out(place: int) -> bool:
@@ -69,9 +73,9 @@ def words_of(text: str) -> set[str]:
     return set(map(str.lower, _WORD.findall(text)))
 
 
-def _family(read: dict[str, Any]) -> Family:
+def _family(language: str, read: dict[str, Any]) -> Family:
     passages = [
         Passage(each["title"], each["text"], [Answered(**one) for one in each["answered"]])
         for each in read["passages"]
     ]
-    return Family(read["subject"], passages, read["unanswered"])
+    return Family(language, read["subject"], passages, read["unanswered"])

@@ -20,7 +20,7 @@ from typing import Any
 from reporting import report, words
 
 from vivavoce.adapters.documents.reading import ChildReader
-from vivavoce.adapters.embedders.builtin import BuiltInEmbedder
+from vivavoce.adapters.embedders.builtin import EnglishEmbedder
 from vivavoce.app import open_app
 from vivavoce.domain.corpus.library import embedded_text
 from vivavoce.domain.corpus.passages import document_of, passages_of
@@ -59,7 +59,7 @@ async def _throughput(file: Path, folder: Path, number: int) -> dict[str, Any]:
     text = file.read_text(encoding="utf-8")[: number * 1_400]
     short = folder / "text.txt"
     short.write_text(text, encoding="utf-8")
-    embedder = BuiltInEmbedder()
+    embedder = EnglishEmbedder()
     await embedder.question("warm")
     parts = [part async for part in ChildReader().read(short, "txt")]
     whole, outline = document_of(parts)
@@ -74,7 +74,7 @@ async def _throughput(file: Path, folder: Path, number: int) -> dict[str, Any]:
     embedder.close()
     settings = Settings.read({"VIVAVOCE_DATABASE": str(folder / "workspace.db")})
     async with open_app(settings) as app:
-        await app.ports.embedders.chosen().question("warm")
+        await app.ports.embedders.chosen("en").question("warm")
         datastore = await app.backend.run(CreateDatastore(type="qdrant", name="bench"), OPERATOR)
         start = time.perf_counter()
         await app.backend.run(AddFile(datastore_id=datastore.id, name="text.txt", file=short), OPERATOR)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from families import Family, families_in
+from families import Family, families_in, is_held_out
 
 from vivavoce.app import App
 from vivavoce.operations import OPERATOR
@@ -29,7 +29,7 @@ OWN_PORTUGUESE = (
     "answerability-pt-varied.jsonl",
     "calibration/pt.jsonl",
 )
-FAMILIES = {"families-en.jsonl": "en", "families-pt.jsonl": "pt"}
+FAMILIES = {f"families-{language}.jsonl": language for language in ("en", "pt", "es", "fr", "de", "it")}
 """Sets of families, and their languages. Judge and words were weighed without them."""
 _HERE = Path(__file__).parent
 _PARAPHRASE = 1
@@ -37,14 +37,14 @@ _PARAPHRASE = 1
 
 
 def own_rows(name: str) -> list[dict[str, Any]]:
-    """The passages of a set of our own, each with its questions and its place in the set."""
+    """The passages of a set of our own, each with its questions, its place and whether that is held out."""
     if name in FAMILIES:
         return [row for family in families_in(FAMILIES[name]) for row in _family_rows(family)]
     is_ours = not name.startswith("calibration/")
     file = (_HERE if is_ours else files("vivavoce.domain")) / name
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     named = rows if is_ours else [{**row, **_by_kind(row["questions"])} for row in rows]
-    return [{**row, "place": place} for place, row in enumerate(named)]
+    return [{**row, "place": place, "is_held_out": is_held_out(place)} for place, row in enumerate(named)]
 
 
 async def ingested(name: str, corpus: Sequence[Mapping[str, Any]], app: App) -> str:
@@ -92,6 +92,7 @@ def _family_rows(family: Family) -> Iterator[dict[str, Any]]:
             "near": [each for each in family.unanswered if family.nearest(each)[0] is passage],
             "traps": [],
             "place": family.place,
+            "is_held_out": family.is_held_out,
         }
 
 

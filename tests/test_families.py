@@ -1,4 +1,4 @@
-"""The families that the reader is taught: a mistake in them would be taught as well."""
+"""The families that the reader is taught and weighed with: a mistake in them would be taught as well."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 BENCH = Path(__file__).parents[1] / "bench"
 
 
-@pytest.mark.parametrize("language", ["en", "pt"])
+@pytest.mark.parametrize("language", ["en", "pt", "es", "fr", "de", "it"])
 def test_every_answer_stands_in_its_passage_and_no_question_is_both_answered_and_not(language):
     lines = (BENCH / f"families-{language}.jsonl").read_text(encoding="utf-8").splitlines()
     families = [json.loads(line) for line in lines]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import unicodedata
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ BLOCK = 32
 _BLOCK = numpy.dtype([("scale", "<f2"), ("halves", "u1", BLOCK // 2)])
 _MIDDLE = 8
 """The number of 4 bits that stands for zero."""
+_LATIN = ("LATIN", "FEMININE ORDINAL", "MASCULINE ORDINAL", "MODIFIER", "FULLWIDTH LATIN")
 _MARK = b"E5S1"
 _MARK_AND_VERSION = 8
 
@@ -68,6 +71,11 @@ class Base:
         halves = blocks["halves"]
         return numpy.concatenate([halves & 15, halves >> 4], 1), blocks["scale"]
 
+    @cached_property
+    def kept(self) -> list[int]:
+        """The numbers of the pieces that the program keeps: those of Latin letters."""
+        return [number for number, (piece, _) in enumerate(self.pieces) if is_latin(piece)]
+
     def _read_pieces(self) -> list[tuple[str, float]]:
         scroll = self._scroll
         count, *_marks = scroll.taken("5i")
@@ -90,6 +98,12 @@ class Base:
             kind, numbers, start, size = scroll.taken("BIQQ")
             found[name] = _Tensor(kind != 0 and size != 4 * numbers, numbers, start)
         return found
+
+
+def is_latin(piece: str) -> bool:
+    """Whether all letters of a piece are Latin ones; marks, figures and signs are no letters."""
+    letters = (each for each in piece if each.isalpha() or unicodedata.category(each).startswith("M"))
+    return all(unicodedata.name(each, "").startswith(_LATIN) for each in letters)
 
 
 class _Scroll:

@@ -62,7 +62,7 @@ BOTH = Course(
     telling=3.0,
     losses=(1.0, 1.0),
 )
-"""The reader of English and Portuguese, of which all layers learn."""
+"""The reader of many languages, of which all layers learn, from lessons in English and Portuguese."""
 ENGLISH = Course(
     layout=Layout(first=101, last=102, between=1, padding=0),
     english=1.0,

@@ -15,12 +15,14 @@ from questions import LANGUAGES, questions_in
 from reporting import report, words
 from rows import DERIVED, PAIRS, Row, Source
 from sentences import spans_of
+from sets import FAMILIES
 
 from vivavoce.adapters.embedders.judging import CrossEncoder
-from vivavoce.adapters.embedders.unigram import Pair, Unigram
+from vivavoce.adapters.embedders.unigram import Pair
 from vivavoce.adapters.embedders.upper import FILE as ENGLISH_FILE
 from vivavoce.adapters.embedders.upper import UpperReader
 from vivavoce.adapters.embedders.weights import session_of
+from vivavoce.adapters.embedders.words import Words
 
 _SEED = 5
 _THREADS, _BATCH = 2, 16
@@ -60,7 +62,8 @@ def main() -> None:
     hits = [_is_hit(row, told.start) for row, told in zip(rows, answered, strict=True) if told.start >= 0]
     figures = _figures("held out", kinds, reader)
     for language in reader.languages:
-        figures += _figures(f"own, {language}", _own(language), reader)
+        if language in LANGUAGES:
+            figures += _figures(f"own, {language}", _own(language), reader)
         figures += _figures(f"families, {language}", _families(language), reader)
     report("how often a text with the answer stands above one without", figures, given.json)
     if hits:
@@ -162,20 +165,20 @@ class _EnglishReader:
 
 
 class _Reader:
-    """The exported reader of both languages; unlike in the program, no answer is looked for in the title."""
+    """The exported reader of many languages; unlike in the program, no answer is looked for in the title."""
 
     ways: tuple[str, ...] = ("mark", "head", "both")
     """By the mark beside none, by the head that tells whether there is an answer, and by both."""
-    languages: tuple[str, ...] = tuple(LANGUAGES)
+    languages: tuple[str, ...] = tuple(FAMILIES.values())
 
     def __init__(self, folder: Path) -> None:
-        self._tokenizer = Unigram(folder / "pieces.tsv")
+        self._words = Words()
         self._session = session_of((folder / "model.onnx").read_bytes(), _THREADS)
 
     def told(self, read: Sequence[Read]) -> list[Told]:
         heads = [f"{title}: " if title else "" for _, title, _ in read]
         pairs = [
-            self._tokenizer.paired(question, head + text, LONGEST)
+            self._words.tokenizer.paired(question, head + text, LONGEST)
             for head, (question, _, text) in zip(heads, read, strict=True)
         ]
         order = sorted(range(len(read)), key=lambda place: len(pairs[place].ids))
@@ -195,7 +198,8 @@ class _Reader:
             ids[row, : len(pair.ids)] = pair.ids
             kinds[row, pair.second : len(pair.ids)] = 1
             seen[row, : len(pair.ids)] = 1
-        given = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": seen}
+        vectors = numpy.concatenate([self._words.vectors(row) for row in ids])
+        given = {"vectors": vectors, "token_type_ids": kinds, "attention_mask": seen}
         return self._session.run(["spans", "answered"], given)
 
 

@@ -96,19 +96,20 @@ class Reader(nn.Module):
 
 def reader_of(base: Base) -> Reader:
     """An untaught reader on the base, which knows one kind: texts begin as questions do."""
-    encoder = Encoder(base.shape)
+    encoder = Encoder(base.shape._replace(words=len(base.kept)))
     own = dict(encoder.named_parameters())
     for name, sources in _sources(base.shape.layers).items():
         numbers = numpy.concatenate([base.numbers(source) for source in sources])
         own[name].data.copy_(torch.from_numpy(numbers).view(own[name].shape))
+    words = base.numbers("emb.word").reshape(base.shape.words, base.shape.width)[base.kept]
+    encoder.word.weight.data.copy_(torch.from_numpy(words))
     encoder.kind.weight.data[1] = encoder.kind.weight.data[0]
     return Reader(encoder, base.shape)
 
 
 def _sources(layers: int) -> dict[str, tuple[str, ...]]:
-    """For each parameter of the encoder the tensors of the base that it consists of."""
+    """For each parameter of the encoder, words left out, the tensors of the base that it consists of."""
     found: dict[str, tuple[str, ...]] = {
-        "word.weight": ("emb.word",),
         "place.weight": ("emb.pos",),
         "kind.weight": ("emb.type",),
         "norm.weight": ("emb.ln.w",),

@@ -20,7 +20,7 @@ from reporting import report, words
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vivavoce.adapters.embedders.reading import SpanReader
+from vivavoce.adapters.embedders.words import Words
 
 _SEED, _DRAWN = 1, 17
 """Where the chance of the heads and that of the lessons begin."""
@@ -55,7 +55,7 @@ def main() -> None:
     if given.resume:
         teaching.resume(out / _LAST)
         rng.seed(teaching.step)
-    tokenizer = JudgePieces() if is_english else SpanReader().tokenizer
+    tokenizer = JudgePieces() if is_english else Words().tokenizer
     mixture = Mixture(Path(given.data), tokenizer, course, rng)
     report("taught", [_taught(teaching, mixture, out)], given.json)
 

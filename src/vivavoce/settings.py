@@ -68,9 +68,10 @@ class Settings:
     """The API key of the Qdrant server, if it wants one."""
     embedder_url: str = ""
     """An endpoint for embeddings that speaks the OpenAI protocol, e.g. http://127.0.0.1:11434/v1 for Ollama.
-    Nothing for the built-in model."""
+    Nothing for the built-in models."""
     embedder_model: str = ""
-    """The model to ask for at that endpoint."""
+    """The model to ask for at that endpoint; without one, the built-in model that every new datastore gets,
+    bge-small-en-int8 or multilingual-e5-small-int8, instead of the one for its language."""
     embedder_key: str = field(default="", repr=False)
     """The API key of that endpoint, if it wants one."""
     reranker: str = "off"

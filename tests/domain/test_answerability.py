@@ -136,6 +136,9 @@ def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit)
     ):
         assert marked._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= marked.likelihood
         assert marked._replace(mark=Mark(0.5, -1.0 + logit)).likelihood >= marked.likelihood
+    two = evidence._replace(mark=Mark(0.5, -1.0), second=1.0)
+    assert two._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= two.likelihood
+    assert two._replace(second=1.0 + logit).likelihood >= two.likelihood
 
 
 @given(EVIDENCE)
@@ -146,7 +149,7 @@ def test_the_likelihood_is_a_chance_with_a_judge_and_without(evidence):
 
 
 def test_what_was_not_read_is_not_told():
-    by_words = {"asked": 0.5, "missing": 1, "together": 0.25, "lacking": 1, "length": 0}
+    by_words = {"asked": 0.5, "missing": 1, "together": 0.25, "lacking": 1, "length": 0, "score": 0}
 
     assert Evidence(asked=0.5, missing=1, together=0.25, lacking=1).written() == by_words
     assert Evidence(0.5, 1, 0.25, 1, passage=2.5).written() == by_words | {
@@ -157,7 +160,17 @@ def test_what_was_not_read_is_not_told():
         "said": 0,
     }
     marked = Evidence(0.5, 1, 0.25, 1, mark=Mark(1.5, -2))
-    assert marked.written() == by_words | {"markedWithin": 1.5, "markedSaid": -2}
+    told = by_words | {"markedWithin": 1.5, "markedSaid": -2}
+    assert marked.written() == told
+    assert marked._replace(second=0.5).written() == told | {"secondWithin": 0.5}
+
+
+@given(EVIDENCE, st.floats(-9, 9))
+def test_where_words_have_chosen_a_second_reader_has_no_say(evidence, logit):
+    marked = evidence._replace(passage=None, mark=Mark(0.5, -1.0), second=None)
+
+    assert marked._replace(second=logit).likelihood == marked.likelihood
+    assert (marked.most_marks, evidence.most_marks) == (1, 2)
 
 
 @given(st.floats(-8, 8))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.adapters.embedders.builtin import BuiltInEmbedder
+from vivavoce.adapters.embedders.builtin import EnglishEmbedder
 from vivavoce.domain.crm import Step
 from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.triggers import (
@@ -165,7 +165,7 @@ def test_the_nearest_is_near_enough_and_first(likeness, enough):
 
 async def test_the_thresholds_tell_our_examples_apart():
     """What NEAR was chosen on: of 31 messages that meet a trigger 17 are seen, and none is seen wrongly."""
-    embedder, astray, missed = BuiltInEmbedder(), {}, set()
+    embedder, astray, missed = EnglishEmbedder(), {}, set()
     try:
         for examples in (ENGLISH, PORTUGUESE):
             triggers = list(examples)
@@ -183,7 +183,7 @@ async def test_the_thresholds_tell_our_examples_apart():
     assert missed <= NOT_SEEN
 
 
-async def _chosen(message: str, triggers: list[str], embedder: BuiltInEmbedder) -> str | None:
+async def _chosen(message: str, triggers: list[str], embedder: EnglishEmbedder) -> str | None:
     shares = [share_of_words(trigger, message) for trigger in triggers]
     if max(shares) >= ENOUGH_WORDS:
         return triggers[shares.index(max(shares))]

@@ -29,6 +29,8 @@ from vivavoce.operations.answers import AgentAnswer
 from vivavoce.ports import Called, Cut, Delta, Piece, Prompt, Spent, Tables
 from vivavoce.testing import FakeClock, ScriptedModel, TestModels, ingested, open_test_engine
 
+from .libraries import PLAIN
+
 SHOP = "Our shop sells shoes. Shoes may come back within 30 days. We ship to Brazil for 9 dollars."
 
 BACK = "Shoes may come back within 30 days"
@@ -89,6 +91,7 @@ async def desk(tmp_path, models):
     clock = FakeClock()
     with open_test_engine(tmp_path, clock, models=models) as engine:
         made = Desk(engine, clock)
+        await made.write(lambda tables: tables.collections.calibrate("words-64", PLAIN.written()))
         store = await made.run("create_datastore", name="Help", type="qdrant")
         await made.run("create_datasource", datastoreId=store.id, name="Returns", type="file", text=SHOP)
         await ingested(engine)

@@ -8,13 +8,11 @@ import pytest
 from vivavoce.domain.answers.relevance import Calibration, score_of
 from vivavoce.engine.library.calibration import (
     LANGUAGES,
-    _answers,
-    _candidates,
-    _cosines,
-    _shares,
     calibrate,
     calibrated,
+    candidates_in,
     ensure_calibrated,
+    evidence_of,
     labelled_in,
 )
 from vivavoce.testing import TestEmbedders, WordEmbedder, ingested, open_test_engine
@@ -27,9 +25,10 @@ class Shifted(WordEmbedder):
 
     identity = "shifted-65"
     dimension = 65
+    shift = 2.0
 
     def _vector(self, text):
-        vector = numpy.append(WordEmbedder()._vector(text), numpy.float32(2.0))
+        vector = numpy.append(WordEmbedder()._vector(text), numpy.float32(self.shift))
         return (vector / numpy.linalg.norm(vector)).astype("f4")
 
 
@@ -52,14 +51,26 @@ class Random(WordEmbedder):
         return (vector / numpy.linalg.norm(vector)).astype("f4")
 
 
+class Narrow(Shifted):
+    """The same, with cosines that differ by hundredths, as those of some well-known embedders do."""
+
+    identity = "narrow-65"
+    shift = 6.0
+
+
 async def scores(embedder: WordEmbedder, calibration: Calibration, language: str):
     """The score of every question with every passage, which of them answer, and which are candidates."""
     labelled = labelled_in(language)
-    meaning, words = await _cosines(embedder, labelled), _shares(labelled, language)
+    words, meaning = await evidence_of(labelled, language, embedder)
     fit = calibration.fit(language)
     evidence = fit.words * words + fit.meaning * meaning + fit.base
-    answers = _answers(labelled) == 1
-    return numpy.vectorize(score_of)(evidence), answers, _candidates(0.5 * words + meaning)
+    places = numpy.array([[asked.place] for asked in labelled.questions])
+    return numpy.vectorize(score_of)(evidence), places == numpy.arange(len(labelled.passages)), best(words)
+
+
+def best(words):
+    """The ten passages of each question that share most words with it."""
+    return words >= -numpy.partition(-words, 9, axis=1)[:, 9:10]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -68,9 +79,10 @@ def test_every_labelled_question_has_one_answer_or_none(language):
 
     assert len(labelled.passages) >= 50
     assert len(labelled.questions) >= 3 * len(labelled.passages)
-    assert {place for _, place in labelled.questions} == {-1, *range(len(labelled.passages))}
+    assert {asked.place for asked in labelled.questions} == {-1, *range(len(labelled.passages))}
     assert len(set(labelled.passages)) == len(labelled.passages)
-    assert len({question for question, _ in labelled.questions}) == len(labelled.questions)
+    assert len({asked.text for asked in labelled.questions}) == len(labelled.questions)
+    assert sum(asked.is_paraphrase for asked in labelled.questions) == len(labelled.passages)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -92,10 +104,23 @@ async def test_a_score_means_the_same_for_an_embedder_whose_cosines_lie_elsewher
     one, _, judged = await scores(plain, await calibrated(plain, None), language)
     other, _, _ = await scores(shifted, await calibrated(shifted, None), language)
 
-    raw = await _cosines(plain, labelled_in(language)), await _cosines(shifted, labelled_in(language))
+    raw = [(await evidence_of(labelled_in(language), language, each))[1] for each in (plain, shifted)]
     assert abs(raw[0] - raw[1])[judged].mean() > 0.3, "Without calibration they differ."
     assert abs(one - other)[judged].max() < 0.15
     assert abs(one - other)[judged].mean() < 0.03
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_what_an_embedder_tells_counts_as_much_where_its_cosines_hardly_differ(language):
+    plain, narrow = await calibrated(WordEmbedder(), None), await calibrated(Narrow(), None)
+
+    spreads = []
+    for embedder, found in ((WordEmbedder(), plain), (Narrow(), narrow)):
+        judged = candidates_in(
+            labelled_in(language), *await evidence_of(labelled_in(language), language, embedder)
+        )
+        spreads.append(found.fit(language).meaning * judged.meaning.std())
+    assert spreads[1] == pytest.approx(spreads[0], rel=0.25)
 
 
 @pytest.mark.parametrize("embedder", [Blind(), Random()], ids=["blind", "random"])
@@ -116,7 +141,7 @@ class Knowing:
 
     async def relevance(self, question, passages):
         labelled = labelled_in("en")
-        place = dict(labelled.questions)[question]
+        place = {asked.text: asked.place for asked in labelled.questions}[question]
         return [3.0 if place >= 0 and labelled.passages[place] == passage else -3.0 for passage in passages]
 
 
@@ -154,7 +179,7 @@ async def test_a_new_embedder_is_calibrated_once_and_the_result_is_kept(tmp_path
 
 async def test_scores_of_a_search_agree_under_two_embedders(tmp_path, clock):
     texts = labelled_in("en").passages[:30]
-    asked = [(question, texts[place]) for question, place in labelled_in("en").questions if 0 <= place < 30]
+    asked = [(each.text, texts[each.place]) for each in labelled_in("en").questions if 0 <= each.place < 30]
     found = []
     for embedder in (WordEmbedder(), Shifted()):
         folder = tmp_path / embedder.identity

@@ -11,6 +11,7 @@ from vivavoce.adapters.embedders.judging import BuiltInJudge
 from vivavoce.domain.answers.reading import Candidate
 from vivavoce.engine.library.retrieval import Wanted, passages_for
 from vivavoce.engine.voices.extraction import extracted, extracted_from
+from vivavoce.engine.voices.inquiry import Inquiry
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 from vivavoce.testing import TestEmbedders, ingested, open_test_engine
@@ -70,8 +71,8 @@ async def ask(tmp_path, clock):
     """What is extracted from texts for a question, each sentence as it stands in its passage."""
     opened = []
 
-    async def asked(texts, question, *earlier, judge=None, reader=None):
-        judges = [each for each in (judge, reader) if each is not None]
+    async def asked(texts, question, *earlier, judge=None, reader=None, second=None):
+        judges = [each for each in (judge, reader, second) if each is not None]
         held = open_test_engine(tmp_path / str(len(opened)), clock, embedders=TestEmbedders(judges=judges))
         engine = held.__enter__()
         opened.append(held)
@@ -211,12 +212,11 @@ async def test_a_judge_is_not_asked_in_a_language_that_it_does_not_know(ask):
 class Marker:
     """Looks for an answer in texts: how sure it is that it stands there is given. It compares no words."""
 
-    identity = "marks"
     languages = frozenset({"en", "pt"})
     tells_subjects = False
 
-    def __init__(self, sure: float) -> None:
-        self.sure, self.texts = sure, list[str]()
+    def __init__(self, sure: float, identity: str = "marks") -> None:
+        self.sure, self.identity, self.texts = sure, identity, list[str]()
 
     async def read(self, question, texts):
         self.texts += texts
@@ -235,6 +235,68 @@ async def test_one_who_marks_reads_what_words_have_chosen_and_nothing_else(ask):
     assert (extraction.why["judge"], extraction.why["reader"]) == (None, "marks")
     assert [text.count("queijo") for text in marker.texts] == [1, 1]
     assert all("Padaria Sol" in text and "Lua" not in text for text in marker.texts)
+
+
+class Pointer(Marker):
+    """Marks some words wherever it finds them."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(8.0)
+        self.words = words
+
+    async def read(self, question, texts):
+        read = await super().read(question, texts)
+        places = [text.find(self.words) for text in texts]
+        return [
+            each._replace(marked=None if place < 0 else (place, place + len(self.words)))
+            for each, place in zip(read, places, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("marked", ["quarenta mil", " Nele cabem quarenta mil"])
+async def test_the_sentence_in_which_the_answer_is_marked_is_said_first(ask, marked):
+    text = "O estádio velho é de concreto. Nele cabem quarenta mil torcedores. O estádio novo é de aço."
+    question = "Qual é a capacidade do estádio velho?"
+
+    by_words, _ = await ask({"Arena.md": text}, question, reader=Marker(8.0))
+    pointed, _ = await ask({"Arena.md": text}, question, reader=Pointer(marked))
+
+    assert "Nele cabem quarenta mil torcedores." not in by_words
+    assert pointed == ["Nele cabem quarenta mil torcedores."]
+
+
+@pytest.mark.parametrize("words", ["Tabela", "of no sentence"])
+async def test_a_mark_in_a_title_points_to_no_sentence(ask, words):
+    texts = {"Tabela de preços.md": "O pão de queijo custa quatro reais. O café custa três."}
+
+    said, _ = await ask(texts, "Quanto custa o pão de queijo?", reader=Pointer(words))
+
+    assert said[0] == "O pão de queijo custa quatro reais."
+
+
+def test_a_mark_in_the_title_over_a_later_part_takes_away_no_sentence_of_the_part_before_it():
+    sentence = "A torre do farol tem quarenta e dois metros de altura e fica junto ao mar."
+    text = " ".join(f"{sentence[:-1]}, linha {number}." for number in range(20))
+    inquiry = Inquiry("Qual é a altura?", (), (Candidate(text, "pt", 0.9, "O farol de Vale Fundo"),))
+    first, later = sorted(inquiry.likeliest([0]))[:2]
+    chosen = inquiry.sentences(first)[-1:]
+
+    for place in range(len("O farol de Vale Fundo")):
+        assert inquiry.pointed(later, Reading(8.0, 8.0, (place, place + 3)), chosen) == chosen
+
+
+async def test_a_second_reader_that_finds_nothing_does_not_choose_the_sentence(ask):
+    texts = {"Skarvoy": "The whaling gun hung in the kitchen. Old Per kept three cows."}
+    question, judge = "Where did the whaling gun hang?", Judge("Skarvoy")
+    unsure, sure = Pointer("three cows"), Pointer("three cows")
+    unsure.sure = -9.0
+
+    firsts = []
+    for second in (unsure, sure):
+        said, found = await ask(texts, question, judge=judge, reader=Marker(8.0, "first"), second=second)
+        firsts += [text for text, each in zip(said, found.sentences, strict=True) if each.rank == 0]
+
+    assert firsts == ["The whaling gun hung in the kitchen.", "Old Per kept three cows."]
 
 
 async def test_a_mark_turns_the_scale_where_words_are_in_doubt(ask):
@@ -278,6 +340,46 @@ async def test_one_who_marks_reads_what_a_judge_has_chosen(ask):
     assert all("Skarvoy" in text for text in marker.texts)
     assert extraction.why["markedSaid"] == 8.0
     assert not (await ask(texts, "Where did the whaling gun hang?", judge=judge, reader=Marker(-40.0)))[0]
+
+
+async def test_two_readers_look_at_what_a_judge_has_chosen_and_either_may_turn_the_scale(ask):
+    texts, question = {"Skarvoy": "The whaling gun hung in the kitchen."}, "Where did the whaling gun hang?"
+    first, second = Marker(2.0), Marker(4.0, "marks-too")
+
+    said, extraction = await ask(texts, question, judge=Judge("Skarvoy"), reader=first, second=second)
+
+    assert said == ["The whaling gun hung in the kitchen."]
+    assert second.texts == first.texts[:1] == ["Skarvoy\nThe whaling gun hung in the kitchen."]
+    assert (extraction.why["reader"], extraction.why["secondReader"]) == ("marks", "marks-too")
+    assert (extraction.why["markedWithin"], extraction.why["secondWithin"]) == (2.0, 4.0)
+    for sure, other in ((2.0, -60.0), (-60.0, 4.0)):
+        readers = {"reader": Marker(sure), "second": Marker(other, "marks-too")}
+        assert not (await ask(texts, question, judge=Judge("Skarvoy"), **readers))[0]
+
+
+async def test_one_reader_alone_looks_at_what_words_have_chosen(ask):
+    first, second = Marker(8.0), Marker(-60.0, "marks-too")
+
+    said, extraction = await ask(
+        PADARIA, "Quanto custa o pão de queijo da Padaria Sol?", reader=first, second=second
+    )
+
+    assert (said, second.texts) == (["O pão de queijo custa quatro reais."], [])
+    assert "secondReader" not in extraction.why
+    assert "secondWithin" not in extraction.why
+
+
+async def test_where_one_of_two_readers_was_changed_the_other_looks_alone(ask):
+    texts, question = {"Skarvoy": "The whaling gun hung in the kitchen."}, "Where did the whaling gun hang?"
+    broken, other = Marker(8.0), Marker(8.0, "marks-too")
+    broken.read = Broken().read
+
+    _, extraction = await ask(texts, question, judge=Judge("Skarvoy"), reader=broken, second=other)
+    _, alone = await ask(texts, question, judge=Judge("Skarvoy"), reader=Marker(8.0))
+
+    assert extraction.why["reader"] == "marks-too"
+    assert "secondReader" not in extraction.why
+    assert extraction.likelihood == alone.likelihood
 
 
 async def test_a_question_in_another_language_than_the_passage_is_not_looked_for(ask):

@@ -104,6 +104,21 @@ async def test_a_miss_suggests_where_to_look(thinker):
     assert '"Governing the Commons" (1990)' in answer["response"]
 
 
+async def test_a_miss_names_the_work_that_speaks_of_it_before_one_whose_title_has_a_word_of_it(tmp_path):
+    pumps = "The pumps of Valencia are shared by five villages, which keep them in order together."
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened(sources=[SPEECH, BOOK])
+        await thinker.reads(pumps)
+        await thinker.reads("Nobody governs alone, and nobody needs to.", SPEECH)
+        answer = await thinker.answers(
+            "In which year did states buy the pumps of Valencia for five villages?"
+        )
+
+    assert answer["abstained"] is True
+    works = '"Governing the Commons" (1990) and "Beyond Markets and States" (2009)'
+    assert f"The nearest that I have read is {works}." in answer["response"]
+
+
 async def test_an_empty_corpus_is_silent(tmp_path):
     with open_thinker(tmp_path) as thinker:
         await thinker.opened()

@@ -5,20 +5,30 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 
 import numpy
 import pytest
 
 from vivavoce.adapters.egress.bounds import Bounds
 from vivavoce.adapters.egress.client import Egress
-from vivavoce.adapters.embedders.builtin import BuiltInEmbedder, BuiltInReranker
+from vivavoce.adapters.embedders.builtin import BuiltInReranker, EnglishEmbedder, MultilingualEmbedder
 from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 from vivavoce.adapters.embedders.endpoint import EndpointEmbedder
-from vivavoce.adapters.embedders.weights import BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER, Model, Weights
-from vivavoce.domain.answers.relevance import KNOWN
+from vivavoce.adapters.embedders.weights import (
+    BGE_SMALL,
+    COLBERT_SMALL,
+    CROSS_ENCODER,
+    E5_SMALL,
+    Model,
+    OwnWeights,
+    Weights,
+    session_of,
+)
+from vivavoce.domain.answers.relevance import KNOWN, score_of
 from vivavoce.errors import InvalidInput, NotAvailable, UpstreamFailed
 from vivavoce.operations import CATALOGUE, OPERATOR
 from vivavoce.testing import WordEmbedder, ingested, open_test_engine
@@ -33,9 +43,16 @@ ODD = ["", " ", "\0", "🙂" * 300, "退货政策", "é" * 2_000, "a" * 20_000, 
 # The built-in model
 
 
+@pytest.fixture(scope="module", params=[EnglishEmbedder, MultilingualEmbedder])
+def built_in(request):
+    embedder = request.param()
+    yield embedder
+    embedder.close()
+
+
 @pytest.fixture(scope="module")
-def built_in():
-    embedder = BuiltInEmbedder()
+def multilingual():
+    embedder = MultilingualEmbedder()
     yield embedder
     embedder.close()
 
@@ -70,8 +87,10 @@ async def test_odd_texts_have_vectors_too(built_in):
 
 
 def test_tokens_are_counted_without_an_end(built_in):
-    assert built_in.lengths(["", "whale", "whale whale"]) == [0, 1, 2]
-    assert built_in.lengths(["whale " * 5_000]) == [5_000]
+    one, two, many = built_in.lengths(["whale", "whale whale", "whale " * 5_000])
+
+    assert two == 2 * one > 0
+    assert many == pytest.approx(5_000 * one, abs=1)
 
 
 async def test_a_question_does_not_wait_for_passages(built_in):
@@ -85,6 +104,103 @@ async def test_a_question_does_not_wait_for_passages(built_in):
 
 def test_its_calibration_comes_with_the_program(built_in):
     assert built_in.identity in KNOWN
+
+
+RECORDED = json.loads((Path(__file__).parent / "multilingual_recorded.json").read_text(encoding="utf-8"))
+
+
+async def test_the_multilingual_one_gives_the_vectors_of_the_engine_that_its_model_comes_with(multilingual):
+    questions = numpy.stack([await multilingual.question(each["text"]) for each in RECORDED["questions"]])
+    passages = await multilingual.passages([each["text"] for each in RECORDED["passages"]])
+
+    for vectors, recorded in ((questions, RECORDED["questions"]), (passages, RECORDED["passages"])):
+        wanted = numpy.array([each["vector"] for each in recorded])
+        assert (vectors * wanted).sum(axis=1).min() > 0.997
+
+
+OPENING = {
+    "en": ("When may I come to borrow a novel?", "The library opens at nine in the morning."),
+    "pt": ("Quando posso ir buscar um romance?", "A biblioteca abre às nove da manhã."),
+    "es": ("¿Cuándo puedo ir a recoger una novela?", "La biblioteca abre a las nueve de la mañana."),
+    "fr": ("Quand puis-je venir prendre un roman ?", "La bibliothèque ouvre à neuf heures du matin."),
+    "de": ("Wann kann ich mir einen Roman holen?", "Die Bibliothek öffnet um neun Uhr morgens."),
+    "it": ("Quando posso venire a prendere un romanzo?", "La biblioteca apre alle nove di mattina."),
+}
+"""A question and its answer, which have hardly a word in common."""
+DOGS = {
+    "en": "Dogs must be kept on a lead in the park.",
+    "pt": "Os cães devem ficar na coleira no parque.",
+    "es": "Los perros deben ir atados en el parque.",
+    "fr": "Les chiens doivent être tenus en laisse dans le parc.",
+    "de": "Hunde sind im Park an der Leine zu führen.",
+    "it": "I cani vanno tenuti al guinzaglio nel parco.",
+}
+
+
+@pytest.mark.parametrize("language", OPENING)
+async def test_a_question_is_near_to_its_answer_in_any_of_six_languages(multilingual, language):
+    question, answer = OPENING[language]
+
+    asked = await multilingual.question(question)
+    told, other = await multilingual.passages([answer, DOGS[language]])
+
+    assert language in multilingual.languages
+    assert asked @ told > asked @ other
+
+
+async def test_texts_in_other_letters_are_near_to_nothing_in_particular(multilingual):
+    question = await multilingual.question("Quando posso ir buscar um romance?")
+    told, chinese, russian = await multilingual.passages(
+        ["A biblioteca abre às nove da manhã.", "图书馆每天早上九点开门", "Поезд отправляется утром"]
+    )
+
+    assert question @ told > max(question @ chinese, question @ russian)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("Ποιος έχτισε τη γέφυρα;", "Ανοίγει στις εννέα το πρωί."),
+        ("من بنى الجسر القديم؟", "يفتح المتجر في الساعة التاسعة صباحا."),
+        ("Кто построил старый мост?", "Магазин открывается в девять утра."),
+        ("谁建造了这座桥", "商店早上九点开门。"),
+    ],
+)
+async def test_a_question_in_other_letters_is_as_likely_answered_as_its_words_tell(
+    multilingual, question, passage
+):
+    asked = await multilingual.question(question)
+    (told,) = await multilingual.passages([passage])
+    fit = KNOWN[multilingual.identity].fit("")
+
+    assert score_of(fit.evidence(0, float(asked @ told))) < 0.1
+    assert score_of(fit.evidence(1, float(asked @ told))) > 0.7
+
+
+async def test_two_threads_that_ask_at_once_load_a_model_once(monkeypatch):
+    def loading(file, threads):
+        began.append(file)
+        with suppress(BrokenBarrierError):  # nobody else comes while this one loads
+            both.wait(0.2)
+        return session_of(file, threads)
+
+    began, both = [], Barrier(2)
+    monkeypatch.setattr("vivavoce.adapters.embedders.builtin.session_of", loading)
+    embedder = MultilingualEmbedder()
+
+    await asyncio.gather(embedder.question("a"), embedder.passages(["b"]))
+
+    assert len(began) == 1
+    embedder.close()
+
+
+async def test_the_multilingual_one_reads_each_text_by_itself(multilingual):
+    texts = ["Whales sing.", "You may return shoes. " * 20, "Ships sail."]
+
+    together = await multilingual.passages(texts)
+
+    for text, vector in zip(texts, together, strict=True):
+        assert ((await multilingual.passages([text]))[0] == vector).all()
 
 
 async def test_the_reranker_likes_what_answers():
@@ -143,7 +259,7 @@ async def test_one_changed_byte_in_the_weights_is_refused(package, name, place):
     content = bytearray((package / name).read_bytes())
     content[place] ^= 1
     (package / name).write_bytes(content)
-    embedder = BuiltInEmbedder()
+    embedder = EnglishEmbedder()
 
     with pytest.raises(NotAvailable, match=name):
         await embedder.question("whale")
@@ -163,6 +279,23 @@ def test_a_missing_file_is_refused(package, name):
 def test_a_model_that_is_not_there_is_refused():
     with pytest.raises(NotAvailable, match="nothing"):
         Weights("nothing", {"model.onnx": "00"}).path()
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "words.onnx", "pieces.tsv"])
+async def test_one_changed_byte_in_what_comes_with_the_program_is_refused(tmp_path, monkeypatch, name):
+    for file in E5_SMALL.digests:
+        shutil.copy(E5_SMALL.file(file), tmp_path / file)
+    content = bytearray((tmp_path / name).read_bytes())
+    content[-1] ^= 1
+    (tmp_path / name).write_bytes(content)
+    changed = OwnWeights(str(tmp_path), E5_SMALL.digests)
+    for module in ("builtin", "words"):
+        monkeypatch.setattr(f"vivavoce.adapters.embedders.{module}.E5_SMALL", changed)
+    embedder = MultilingualEmbedder()
+
+    with pytest.raises(NotAvailable, match=name):
+        await embedder.question("whale")
+    embedder.close()
 
 
 async def test_ingestion_with_changed_weights_waits_and_says_why(package, tmp_path):
@@ -369,20 +502,62 @@ def test_lengths_are_guessed_on_the_safe_side():
 # Which one is used
 
 
-def test_without_an_endpoint_the_built_in_one_is_chosen():
+@pytest.mark.parametrize(
+    ("language", "identity"),
+    [
+        *((language, "bge-small-en-int8") for language in ("en", "")),
+        *((language, "multilingual-e5-small-int8") for language in ("pt", "es", "fr", "de", "it")),
+    ],
+)
+def test_without_an_endpoint_the_language_decides_between_the_built_in_ones(language, identity):
     embedders = ChosenEmbedders()
 
-    assert embedders.chosen().identity == embedders.named("bge-small-en-int8").identity == "bge-small-en-int8"
+    assert embedders.chosen(language).identity == embedders.named(identity).identity == identity
     assert embedders.reranker() is None
     with pytest.raises(NotAvailable, match="reindex"):
         embedders.named("a-model")
     embedders.close()
 
 
+def test_where_the_package_with_the_models_is_missing_one_embedder_reads_every_language(monkeypatch):
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.are_installed", lambda: False)
+    embedders = ChosenEmbedders()
+
+    assert {embedders.chosen(language).identity for language in ("en", "pt", "")} == {
+        "multilingual-e5-small-int8"
+    }
+    with pytest.raises(NotAvailable) as raised:
+        embedders.named("bge-small-en-int8")
+    assert "vivavoce[models]" in raised.value.hint
+
+
+@pytest.mark.parametrize("identity", ["bge-small-en-int8", "multilingual-e5-small-int8"])
+def test_a_built_in_one_can_be_named_for_every_language(identity):
+    embedders = ChosenEmbedders(model=identity)
+
+    assert embedders.chosen("en").identity == embedders.chosen("pt").identity == identity
+
+
+def test_a_model_without_an_endpoint_must_be_a_built_in_one():
+    with pytest.raises(InvalidInput, match="bge-m3") as raised:
+        ChosenEmbedders(model="bge-m3")
+
+    assert "multilingual-e5-small-int8" in raised.value.hint
+
+
+def test_a_built_in_one_that_is_not_installed_cannot_be_named(monkeypatch):
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.are_installed", lambda: False)
+
+    with pytest.raises(InvalidInput, match="not installed") as raised:
+        ChosenEmbedders(model="bge-small-en-int8")
+
+    assert "vivavoce[models]" in raised.value.hint
+
+
 def test_with_an_endpoint_both_can_be_used():
     embedders = ChosenEmbedders(url="http://x/v1", model="a-model", send=lambda: None, reranks=True)
 
-    assert embedders.chosen().identity == embedders.named("a-model").identity == "a-model"
+    assert embedders.chosen("en").identity == embedders.named("a-model").identity == "a-model"
     assert embedders.named("bge-small-en-int8").dimension == 384
     assert embedders.reranker().languages == {"en"}
     embedders.close()

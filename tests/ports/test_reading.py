@@ -1,4 +1,4 @@
-"""The reader: whether a text answers a question, in English and Portuguese, with the weights that ship."""
+"""The readers: whether a text answers a question, in many languages, with the weights that ship."""
 
 import math
 import shutil
@@ -14,6 +14,12 @@ from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.errors import NotAvailable
 
 SHOP = "Padaria Sol\nA Padaria Sol abre às sete horas da manhã. O pão de queijo custa quatro reais."
+HOURS = {
+    "es": "Panadería Sol\nLa panadería abre a las siete de la mañana. El pan de queso cuesta cuatro euros.",
+    "fr": "Boulangerie Soleil\nLa boulangerie ouvre à sept heures. Le pain au fromage coûte quatre euros.",
+    "de": "Bäckerei Sonne\nDie Bäckerei öffnet um sieben Uhr. Das Käsebrot kostet vier Euro.",
+    "it": "Panificio Sole\nIl panificio apre alle sette. Il pane al formaggio costa quattro euro.",
+}
 CANAL = "Suez Canal\nThe Suez Canal joins two seas. It was opened on 17 November 1869 and has no locks."
 
 
@@ -34,6 +40,14 @@ def reader():
         ("Who dug the Suez Canal?", CANAL, False),
         ("Quando foi aberto o canal de Suez?", CANAL, True),
         ("Quem construiu o canal de Suez?", CANAL, False),
+        ("¿Cuánto cuesta el pan de queso?", HOURS["es"], True),
+        ("¿Quién fundó la panadería?", HOURS["es"], False),
+        ("Combien coûte le pain au fromage ?", HOURS["fr"], True),
+        ("Qui a fondé la boulangerie ?", HOURS["fr"], False),
+        ("Was kostet das Käsebrot?", HOURS["de"], True),
+        ("Wer hat die Bäckerei gegründet?", HOURS["de"], False),
+        ("Quanto costa il pane al formaggio?", HOURS["it"], True),
+        ("Chi ha fondato il panificio?", HOURS["it"], False),
     ],
 )
 async def test_it_tells_whether_a_text_answers(reader, question, text, is_answered):
@@ -105,16 +119,15 @@ async def test_whatever_the_english_reader_is_given_it_says_a_number(english_rea
     assert math.isfinite(told.answers)
 
 
-async def test_english_is_read_by_the_english_reader_and_portuguese_by_the_other():
+def test_english_is_read_by_both_readers_the_english_one_first_and_all_else_by_the_other():
     embedders = ChosenEmbedders()
     readers = [judge for judge in embedders.judges() if not judge.tells_subjects]
 
-    first = {code: next(each for each in readers if code in each.languages) for code in ("en", "pt")}
+    codes = ("en", "pt", "es", "fr", "de", "it")
+    knowing = {code: [each.identity for each in readers if code in each.languages] for code in codes}
 
-    assert {code: each.identity for code, each in first.items()} == {
-        "en": EnglishReader.identity,
-        "pt": BuiltInReader.identity,
-    }
+    others = {code: [BuiltInReader.identity] for code in codes[1:]}
+    assert knowing == {"en": [EnglishReader.identity, BuiltInReader.identity], **others}
     embedders.close()
 
 
@@ -127,18 +140,20 @@ def test_it_is_there_where_the_package_with_the_models_is_not(monkeypatch):
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "changed"])
-@pytest.mark.parametrize("name", ["model.onnx", "english.onnx"])
+@pytest.mark.parametrize(
+    "name", ["reader/model.onnx", "reader/english.onnx", "e5-small/words.onnx", "e5-small/pieces.tsv"]
+)
 async def test_a_file_that_is_not_the_one_we_know_is_not_used(tmp_path, monkeypatch, damage, name):
-    folder = tmp_path / "reader"
-    shutil.copytree(Path(str(files("vivavoce.adapters.embedders"))) / "reader", folder)
-    file = folder / name
+    for folder in ("reader", "e5-small"):
+        shutil.copytree(Path(str(files("vivavoce.adapters.embedders"))) / folder, tmp_path / folder)
+    file = tmp_path / name
     whole = file.read_bytes()
     file.unlink()
     if damage != "missing":
         file.write_bytes(whole[:1_000] if damage == "cut" else whole[:-1] + bytes([whole[-1] ^ 1]))
-    monkeypatch.setattr("vivavoce.adapters.embedders.reading.files", lambda _: tmp_path)
-    reader = BuiltInReader() if name == "model.onnx" else EnglishReader(CrossEncoder())
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.files", lambda _: tmp_path)
+    reader = EnglishReader(CrossEncoder()) if file.name == "english.onnx" else BuiltInReader()
 
-    with pytest.raises(NotAvailable, match=name):
+    with pytest.raises(NotAvailable, match=file.name):
         await reader.read("Quanto custa?", ["Custa quatro reais."])
     reader.close()

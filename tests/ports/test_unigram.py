@@ -1,17 +1,16 @@
-"""Texts become the numbers that the engine which the reader's base comes with gives; they are recorded."""
+"""Texts become the numbers that the engine which the models' base comes with gives; they are recorded."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.adapters.embedders.unigram import Unigram
+from vivavoce.adapters.embedders.words import Words
 
 RECORDED = json.loads(Path(__file__).with_name("unigram_recorded.json").read_text(encoding="utf-8"))
-UNIGRAM = Unigram(Path(str(files("vivavoce.adapters.embedders") / "reader" / "pieces.tsv")))
+UNIGRAM = Words().tokenizer
 
 
 @pytest.mark.parametrize("recorded", RECORDED["texts"], ids=lambda recorded: recorded["text"][:20])

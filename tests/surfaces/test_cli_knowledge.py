@@ -553,7 +553,7 @@ def test_doctor_looks_at_the_built_in_model_without_loading_it(folder):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
 
     assert done.returncode == 0, done.stderr
-    assert "embedder: built in, its files are the right ones" in done.stdout
+    assert "embedder: built in, the files are the right ones" in done.stdout
     assert "1 of 1 collections whole" in done.stdout
 
 
@@ -648,14 +648,46 @@ def test_another_embedder_takes_over_when_reindex_is_run(folder, endpoint, monke
     assert f"vivavoce reindex {summary['datastoreId']}" in fault["advice"]
 
 
-def test_calibrate_shows_what_comes_with_the_program():
-    code, output, _ = run_command(["calibrate", "--show"])
+def test_doctor_names_a_datastore_in_another_language_than_its_embedder_knows(tmp_path):
+    folder = tmp_path / "misto"
+    folder.mkdir()
+    texts = {"a": "The shop is open on Mondays and it is closed on Sundays."}
+    texts |= {name: f"A loja não abre aos domingos e fica na rua {name}." for name in ("b", "c")}
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    _, summary = ingested("--create", "Misto", folder)
+
+    standing, unfit = about("index")
+    code, output, errors = run_command(["reindex", "Misto"])
+
+    assert standing["says"].endswith("1 of 1 collections whole")
+    assert unfit["state"] == "note"
+    assert f"vivavoce reindex {summary['datastoreId']}" in unfit["advice"]
+    assert code == 0, errors
+    assert "3 passages under multilingual-e5-small-int8 in " in output
+    assert len(about("index")) == 1
+
+
+def test_a_model_that_nobody_has_is_said_by_doctor(monkeypatch):
+    monkeypatch.setenv("VIVAVOCE_EMBEDDER_MODEL", "nonsense")
+
+    code, found = findings()
+
+    assert code == 1
+    assert any("nonsense" in finding["says"] for finding in found if finding["state"] == "fault")
+    assert not any(finding["about"] == "embedder" and finding["state"] == "ok" for finding in found)
+
+
+@pytest.mark.parametrize("name", ["bge-small-en-int8", "multilingual-e5-small-int8"])
+def test_calibrate_shows_what_comes_with_the_program(name):
+    code, output, _ = run_command(["calibrate", "--show", "--embedder", name])
 
     lines = output.splitlines()
     assert code == 0
-    assert lines[0] == "bge-small-en-int8: as it comes with vivavoce."
+    assert name != "bge-small-en-int8" or run_command(["calibrate", "--show"])[1] == output
+    assert lines[0] == f"{name}: as it comes with vivavoce."
     assert lines[1].startswith("English: words ")
-    assert "% of the judgement" in lines[2]
+    assert "All words in common count as much as a cosine that is higher by " in lines[2]
     assert lines[3].startswith("Portuguese: ")
 
 

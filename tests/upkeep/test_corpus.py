@@ -247,7 +247,7 @@ async def test_another_size_of_passages_splits_anew_and_citations_stay(app, run,
     assert again.passages > 5 * before["bridges"]["passages"]
     assert states(same) == {"bridges": "skipped"}
     found = [each["content"] for each in await passages(run, "bridge")]
-    assert max(app.ports.embedders.chosen().lengths(found)) <= 60
+    assert max(app.ports.embedders.chosen("en").lengths(found)) <= 60
     after = await sources(run)
     assert after["bridges"]["version"] == before["bridges"]["version"]
     for each in cited:

@@ -177,7 +177,7 @@ def test_passages_that_the_built_in_embedder_does_not_read_to_the_end_are_warned
 
     (said,) = warnings_of(found.about, found.splitting)
 
-    assert said.startswith("config.json: vectorStore.chunkSize is 513, and the built-in embedder reads 512")
+    assert said.startswith("config.json: vectorStore.chunkSize is 513, and the built-in embedders read 512")
 
 
 @pytest.mark.parametrize(

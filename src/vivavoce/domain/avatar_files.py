@@ -78,7 +78,7 @@ def warnings_of(about: Config, splitting: Splitting = USUAL) -> list[str]:
         )
     if splitting.size > READ:
         said.append(
-            f"config.json: vectorStore.chunkSize is {splitting.size}, and the built-in embedder reads {READ} "
+            f"config.json: vectorStore.chunkSize is {splitting.size}, and the built-in embedders read {READ} "
             "tokens of a passage. What stands behind them is found by its words alone."
         )
     return said

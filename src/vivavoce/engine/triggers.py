@@ -136,7 +136,7 @@ async def _likeliest(message: str, steps: Sequence[Step], embedders: Embedders) 
     best = max(range(len(steps)), key=lambda place: shares[place])
     if shares[best] >= ENOUGH_WORDS:
         return best
-    embedder = embedders.chosen()
+    embedder = embedders.chosen("en")  # the one whose likeness of short messages was measured
     if embedder.identity not in NEAR:
         return None
     own, foreign = NEAR[embedder.identity]

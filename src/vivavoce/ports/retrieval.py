@@ -190,6 +190,8 @@ class Reading(NamedTuple):
     """Whether it is about what is asked."""
     answers: float
     """Whether the answer is in it."""
+    marked: tuple[int, int] | None = None
+    """Where in the text it would stand, in characters, from one who marks it."""
 
 
 class Judge(Protocol):
@@ -225,8 +227,8 @@ class Judge(Protocol):
 class Embedders(Protocol):
     """The embedders that this program can use."""
 
-    def chosen(self) -> Embedder:
-        """The one that new datastores get."""
+    def chosen(self, language: str) -> Embedder:
+        """The one that a datastore gets whose first document is in this language; it may be unknown."""
         ...
 
     def named(self, identity: str) -> Embedder:

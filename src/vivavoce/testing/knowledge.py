@@ -43,7 +43,7 @@ class WordEmbedder:
 
 
 class TestEmbedders:
-    """One embedder for everything."""
+    """One embedder for everything, or others for some languages."""
 
     __test__ = False
 
@@ -52,18 +52,21 @@ class TestEmbedders:
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         judges: Sequence[Judge] = (),
+        others: Mapping[str, Embedder] | None = None,
     ) -> None:
         self.embedder, self._reranker, self._judges = embedder or WordEmbedder(), reranker, judges
+        self._others = dict(others or {})
 
-    def chosen(self) -> Embedder:
-        """The embedder."""
-        return self.embedder
+    def chosen(self, language: str) -> Embedder:
+        """The embedder for a language."""
+        return self._others.get(language, self.embedder)
 
     def named(self, identity: str) -> Embedder:
-        """The embedder, if it is the one."""
-        if identity != self.embedder.identity:
-            raise NotAvailable(f"The embedder {identity!r} is not configured.", hint="Run vivavoce reindex.")
-        return self.embedder
+        """The embedder that is called so."""
+        for each in (self.embedder, *self._others.values()):
+            if identity == each.identity:
+                return each
+        raise NotAvailable(f"The embedder {identity!r} is not configured.", hint="Run vivavoce reindex.")
 
     def reranker(self) -> Reranker | None:
         """The reranker, if there is one."""

@@ -15,6 +15,7 @@ from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.domain.corpus.passages import document_of, passages_of
 from vivavoce.domain.corpus.splittings import Splitting
 from vivavoce.domain.knowledge import Datasource
+from vivavoce.domain.language.languages import language_of
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
@@ -42,7 +43,11 @@ async def try_corpus(
     note_left(result, left_of(listed, known))
 
     async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
-        outcome.passages, outcome.tokens = await _split(document.path, listed.splitting, embedder, app)
+        nonlocal embedder
+        parts = await _read(document.path, app)
+        embedder = embedder or _chosen_for(parts, app)
+        tokens = await asyncio.to_thread(_tokens, parts, listed.splitting, embedder)
+        outcome.passages, outcome.tokens = len(tokens), sum(tokens)
         outcome.state = "processed"
 
     def is_done(document: Document, before: Datasource) -> bool:
@@ -54,25 +59,29 @@ async def try_corpus(
     return result
 
 
-async def _embedder(datastore_id: str | None, app: App) -> Embedder:
-    """The embedder that counts the tokens of the corpus: its own one, or the one that it would get."""
+async def _embedder(datastore_id: str | None, app: App) -> Embedder | None:
+    """The embedder that counts the tokens of the corpus, if it has one already."""
     if datastore_id is not None:
         serving = await app.ports.store.read(lambda tables: tables.collections.of(datastore_id))
         if serving:
             return app.ports.embedders.named(serving[0].embedder)
-    return app.ports.embedders.chosen()
+    return None
 
 
-async def _split(path: Path, splitting: Splitting, embedder: Embedder, app: App) -> tuple[int, int]:
-    """How many passages and tokens a document gives."""
+def _chosen_for(parts: list[Part], app: App) -> Embedder:
+    """The one that it would get with this as its first document."""
+    return app.ports.embedders.chosen(language_of("".join(part.text for part in parts)))
+
+
+async def _read(path: Path, app: App) -> list[Part]:
+    """The parts of a document."""
     with path.open("rb") as file:
         kind = kind_of(path.name, file.read(_HEAD))
     async with aclosing(app.ports.reader.read(path, kind)) as reading:
         parts = [part async for part in reading]
     if not any(part.text.strip() for part in parts):
         raise Unreadable("There is no text in it.")
-    tokens = await asyncio.to_thread(_tokens, parts, splitting, embedder)
-    return len(tokens), sum(tokens)
+    return parts
 
 
 def _tokens(parts: list[Part], splitting: Splitting, embedder: Embedder) -> list[int]:

@@ -31,6 +31,8 @@ GUIDE = "guide"
 FOLDER = Path(vivavoce.__file__).parent / "avatars" / GUIDE
 """The folder of an avatar like any other. In a checkout its documents are links to the pages of docs/."""
 VECTORS = FOLDER / "vectors.npz"
+_LANGUAGE = "en"
+"""Of the first of its pages, by which its embedder is chosen."""
 _OURS = "comesWith"
 """The key of a configuration that came with the program: an avatar of yours with the same id stays yours."""
 
@@ -81,7 +83,7 @@ async def ensure_guide(app: App, told: Told | None = None) -> None:
     known = await app.ports.store.read(partial(_known, avatar.datastore_id))
     stale = [page for page in pages if not _is_current(page, known.get(page.datasource_id))]
     if stale:
-        await app.ports.embedders.chosen().question("a")  # where there is none, nothing is begun
+        await app.ports.embedders.chosen(_LANGUAGE).question("a")  # where there is none, nothing is begun
         await _keep_vectors(app)
     for page in stale:
         await app.backend.run(_written(page, avatar.datastore_id), OPERATOR)
@@ -177,7 +179,7 @@ def _written(page: GuidePage, datastore_id: str) -> CreateDatasource:
 
 async def _keep_vectors(app: App) -> None:
     """Give the store the vectors that come with the pages, so that only what differs is embedded here."""
-    embedder = app.ports.embedders.chosen().identity
+    embedder = app.ports.embedders.chosen(_LANGUAGE).identity
     vectors = await asyncio.to_thread(recorded_vectors, embedder)
     if vectors:
         await app.ports.store.write(lambda tables: tables.passages.keep_vectors(embedder, vectors))

@@ -13,7 +13,7 @@ from typing import Literal
 from vivavoce.app import App, index_folder
 from vivavoce.domain.corpus.library import Collection
 from vivavoce.domain.knowledge import Datasource, Datastore
-from vivavoce.engine.library.indexing import is_whole
+from vivavoce.engine.library.indexing import is_whole, language_in
 from vivavoce.engine.library.reindexing import reindex
 from vivavoce.errors import NotAvailable, UpstreamFailed
 from vivavoce.ports import Tables
@@ -24,7 +24,7 @@ _PATIENCE = 5.0
 _NOBODY = "vivavoce.00000000"
 """A collection that does not exist."""
 
-Standing = Literal["whole", "being filled", "broken", "left", "elsewhere"]
+Standing = Literal["whole", "being filled", "broken", "left", "elsewhere", "unfit"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class IndexState:
     name: str
     embedder: str
     standing: Standing
-    """`left` where a new index was begun and not finished, `elsewhere` where its embedder cannot be had."""
+    """`left` where a new index was begun and not finished, `elsewhere` where its embedder cannot be had,
+    `unfit` where another is chosen for the language of most documents."""
 
 
 async def reindex_datastore(
@@ -82,7 +83,7 @@ async def states_of_index(app: App) -> list[IndexState]:
 
 async def ask_embedder(app: App) -> int:
     """The dimension of the chosen embedder, after it was asked for one vector."""
-    embedder = app.ports.embedders.chosen()
+    embedder = app.ports.embedders.chosen("en")
     try:
         async with asyncio.timeout(_PATIENCE):
             await embedder.question("a")
@@ -91,11 +92,21 @@ async def ask_embedder(app: App) -> int:
     return embedder.dimension
 
 
-def check_built_in_model() -> Path:
-    """Where the built-in model stands, once its files are seen to be the right ones; it is not loaded."""
-    from vivavoce.adapters.embedders.weights import BGE_SMALL
+def check_built_in_models(named: str) -> tuple[str, ...]:
+    """The built-in embedders, or the one that is named, once their files are seen to be the right ones.
 
-    return BGE_SMALL.path()
+    They are not loaded.
+    """
+    from vivavoce.adapters.embedders.chosen import ENGLISH, MULTILINGUAL, ChosenEmbedders
+    from vivavoce.adapters.embedders.weights import BGE_SMALL, E5_SMALL, are_installed
+
+    ChosenEmbedders(model=named)
+    for name in E5_SMALL.digests:
+        E5_SMALL.file(name)
+    if named == ENGLISH or are_installed():
+        BGE_SMALL.path()
+    both = (ENGLISH, MULTILINGUAL) if are_installed() else (MULTILINGUAL,)
+    return (named,) if named else both
 
 
 def size_of_index(settings: Settings) -> tuple[Path, int]:
@@ -138,6 +149,8 @@ async def _state(datastore: Datastore, collection: Collection, app: App) -> Inde
         is_empty = await app.ports.index.count(collection.name) == 0
         is_filling = await app.ports.store.read(lambda tables: _is_filling(collection, tables))
         standing = "being filled" if is_filling and not (is_empty and collection.filled_to) else "broken"
+    elif await _is_unfit(collection, app):
+        standing = "unfit"
     return IndexState(datastore.id, datastore.name, collection.embedder, standing)
 
 
@@ -147,6 +160,14 @@ def _is_known(embedder: str, app: App) -> bool:
     except NotAvailable:
         return False
     return True
+
+
+async def _is_unfit(collection: Collection, app: App) -> bool:
+    """Whether the English embedder has texts in another language, which the other built-in one knows."""
+    language = await app.ports.store.read(lambda tables: language_in(collection.datastore_id, tables))
+    chosen = app.ports.embedders.chosen(language)
+    is_foreign = language not in app.ports.embedders.named(collection.embedder).languages
+    return bool(language) and is_foreign and language in chosen.languages
 
 
 def _is_filling(collection: Collection, tables: Tables) -> bool:

@@ -1,1 +1,1 @@
-"""Embedders: the built-in model, and any endpoint that speaks the OpenAI protocol."""
+"""Embedders: the built-in models, and any endpoint that speaks the OpenAI protocol."""

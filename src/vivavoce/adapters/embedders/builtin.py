@@ -1,63 +1,87 @@
-"""The built-in embedder and reranker: small models for ONNX, with no key and no network."""
+"""The built-in embedders and the reranker: small models for ONNX, with no key and no network."""
 
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .weights import BGE_SMALL, COLBERT_SMALL, Model
+from .loading import loaded
+from .weights import BGE_SMALL, COLBERT_SMALL, E5_SMALL, Model, session_of
 from .wordpiece import Encoding
+from .words import LANGUAGES, Words
 
 if TYPE_CHECKING:
     from vivavoce.ports import Vectors
 
 _LONGEST = 512
 _BATCH = 8
-_ASKING = "Represent this sentence for searching relevant passages: "
-"""The words that this model was trained to see before a question."""
 _ASKED = 32
 """The length to which the reranker was trained to see questions filled up."""
 _MIDDLE, _STEEP = 0.77, 20.0
 """What lies between the likeness of passages that answer and of others in our calibration data, and how steep
 the way from one to the other is."""
 
+_HALF, _LIKE_NOTHING = 0.5, "The table that stands in the other room has four legs and a drawer."
+"""A question of whose letters no half are known to a model, and what it is taken for."""
 
-class BuiltInEmbedder:
-    """BGE small (English), 384 dimensions, weights of 8 bits."""
 
-    identity = "bge-small-en-int8"
+class BuiltInEmbedder(ABC):
+    """What the built-in embedders have in common: one thread for questions, and one for passages."""
+
+    identity = ""
     dimension = 384
-    languages = frozenset({"en"})
+    languages: frozenset[str] = frozenset()
+    asking = telling = ""
+    """The words that a model was trained to see before a question, and before a passage."""
 
     def __init__(self, threads: int = 1) -> None:
         self._threads = threads
         self._asked = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-question")
         self._fed = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-embed")
 
-    @cached_property
-    def _model(self) -> Model:
-        return Model(BGE_SMALL, threads=self._threads)
-
+    @abstractmethod
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, the two that stand around every text left out."""
-        return [self._model.tokenizer.length(text) for text in texts]
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """A vector for each passage. Questions do not wait for it."""
-        return await asyncio.get_running_loop().run_in_executor(self._fed, self._vectors, list(texts))
+        told = [self.telling + text for text in texts]
+        return await asyncio.get_running_loop().run_in_executor(self._fed, self._vectors, told)
 
     async def question(self, text: str) -> Vectors:
         """The vector that is near to the passages that answer."""
-        found = await asyncio.get_running_loop().run_in_executor(self._asked, self._vectors, [_ASKING + text])
-        return found[0]  # type: ignore[no-any-return]  # a row of an array
+        return await asyncio.get_running_loop().run_in_executor(self._asked, self._question, text)
 
     def close(self) -> None:
         """End the threads."""
         self._asked.shutdown()
         self._fed.shutdown()
+
+    def _question(self, text: str) -> Vectors:
+        return self._vectors([self.asking + text])[0]  # type: ignore[no-any-return]  # a row of an array
+
+    @abstractmethod
+    def _vectors(self, texts: list[str]) -> Any:
+        """A vector of length 1 for each text."""
+
+
+class EnglishEmbedder(BuiltInEmbedder):
+    """BGE small (English), 384 dimensions, weights of 8 bits."""
+
+    identity = "bge-small-en-int8"
+    languages = frozenset({"en"})
+    asking = "Represent this sentence for searching relevant passages: "
+
+    @loaded
+    def _model(self) -> Model:
+        return Model(BGE_SMALL, threads=self._threads)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has."""
+        return [self._model.tokenizer.length(text) for text in texts]
 
     def _vectors(self, texts: list[str]) -> Any:
         import numpy
@@ -69,6 +93,47 @@ class BuiltInEmbedder:
             places = order[start : start + _BATCH]
             states = self._model.run([encoded[place] for place in places])
             vectors[places] = states[:, 0]  # this model speaks through its first token
+        return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class MultilingualEmbedder(BuiltInEmbedder):
+    """Multilingual E5 small, for all languages that are written in Latin letters; it comes with the program.
+
+    Each text is read by itself: in a batch, weights of 8 bits give other numbers for it. What is in other
+    letters is left out. Passages that are left out wholly look alike, and so would a question: it is taken
+    for a sentence that is like nothing much, so that words decide.
+    """
+
+    identity = "multilingual-e5-small-int8"
+    languages = LANGUAGES
+    asking, telling = "query: ", "passage: "
+
+    def __init__(self, words: Words | None = None, threads: int = 1) -> None:
+        super().__init__(threads)
+        self._words = Words() if words is None else words
+
+    @loaded
+    def _session(self) -> Any:
+        return session_of(E5_SMALL.file("model.onnx"), self._threads)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has."""
+        return [self._words.tokenizer.length(text) for text in texts]
+
+    def _question(self, text: str) -> Vectors:
+        is_known = self._words.tokenizer.known(text) >= _HALF
+        return super()._question(text if is_known else _LIKE_NOTHING)
+
+    def _vectors(self, texts: list[str]) -> Any:
+        import numpy
+
+        vectors = numpy.empty((len(texts), self.dimension), "f4")
+        for place, text in enumerate(texts):
+            numbers = self._words.tokenizer.encoded(text, _LONGEST, leaves_unknown=True)
+            seen = numpy.ones((1, len(numbers)), numpy.int64)
+            given = {"vectors": self._words.vectors(numbers), "attention_mask": seen}
+            (states,) = self._session.run(None, given)
+            vectors[place] = states[0].mean(0)  # this model speaks through all of its tokens
         return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -86,7 +151,7 @@ class BuiltInReranker:
         self._threads = threads
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-rerank")
 
-    @cached_property
+    @loaded
     def _model(self) -> Model:
         return Model(COLBERT_SMALL, threads=self._threads)
 

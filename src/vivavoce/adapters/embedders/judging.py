@@ -6,12 +6,12 @@ import asyncio
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vivavoce.ports import Reading
 
+from .loading import loaded
 from .weights import CROSS_ENCODER, Model
 from .wordpiece import Encoding
 
@@ -55,7 +55,7 @@ class CrossEncoder:
     def __init__(self, threads: int = 1) -> None:
         self._threads = threads
 
-    @cached_property
+    @loaded
     def _model(self) -> Model:
         return Model(CROSS_ENCODER, threads=self._threads, inner=(_INNER, _LOWER))
 
@@ -94,7 +94,7 @@ class BuiltInJudge:
         self._given = head
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="vivavoce-judge")
 
-    @cached_property
+    @loaded
     def _head(self) -> Head:
         return Head.built_in() if self._given is None else self._given
 

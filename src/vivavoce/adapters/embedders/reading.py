@@ -5,24 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, Protocol
 
-from vivavoce.errors import NotAvailable
 from vivavoce.ports import Reading
 
-from .unigram import Pair, Unigram
-from .weights import digest_of, session_of
+from .loading import loaded
+from .unigram import Pair
+from .weights import READERS, session_of
+from .words import LANGUAGES, Words
 
 _LONGEST = 256
 _LONGEST_ANSWER = 40
 """Pieces of the longest answer that is looked for."""
-_DIGESTS = {
-    "model.onnx": "ab5e7a3942a033a66d437c161f2a46b2620103203af6e439dbf8895aa012fa88",
-    "pieces.tsv": "e52b06202b3f83e0c07ef5817e652d0a2fd4b6b58e3cf64a8ec106f698e9feb7",
-}
 _HALF = 0.5
 """What the mark counts beside the head that was taught to tell whether there is an answer at all."""
 
@@ -39,45 +33,37 @@ class Marking(Protocol):
 
 
 class SpanReader:
-    """The reader of English and Portuguese. What a text is about and whether it answers are one to it."""
+    """The reader of many languages. What a text is about and whether it answers are one to it."""
 
-    def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
-        """With a folder, another model than the one that comes with the program."""
-        self._given, self._threads = folder, threads
+    def __init__(self, words: Words | None = None) -> None:
+        self._words = Words() if words is None else words
 
-    @cached_property
-    def tokenizer(self) -> Unigram:
-        """How it takes texts apart."""
-        return Unigram(self._file("pieces.tsv"))
-
-    @cached_property
+    @loaded
     def _session(self) -> Any:
-        return session_of(self._file("model.onnx").read_bytes(), self._threads)
-
-    def _file(self, name: str) -> Path:
-        return own_file(name, _DIGESTS[name]) if self._given is None else self._given / name
+        return session_of(READERS.file("model.onnx"), threads=1)
 
     def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
-        """How sure it is that each text answers."""
-        logits = [self._logit(self.tokenizer.paired(question, text, _LONGEST)) for text in texts]
-        return [Reading(logit, logit) for logit in logits]
+        """How sure it is that each text answers, and with which words."""
+        return [self._reading(self._words.tokenizer.paired(question, text, _LONGEST)) for text in texts]
 
-    def _logit(self, pair: Pair) -> float:
+    def _reading(self, pair: Pair) -> Reading:
         import numpy
 
-        ids = numpy.array([pair.ids], numpy.int64)
-        kinds = numpy.zeros_like(ids)
+        kinds = numpy.zeros((1, len(pair.ids)), numpy.int64)
         kinds[0, pair.second :] = 1
-        given = {"input_ids": ids, "token_type_ids": kinds, "attention_mask": numpy.ones_like(ids)}
+        vectors = self._words.vectors(pair.ids)
+        given = {"vectors": vectors, "token_type_ids": kinds, "attention_mask": numpy.ones_like(kinds)}
         spans, answered = self._session.run(["spans", "answered"], given)
-        return logit_of_marks(spans[0][: len(pair.ids) - 1], pair.second, float(answered[0, 0]))
+        told = spans[0][: len(pair.ids) - 1]
+        logit = logit_of_marks(told, pair.second, float(answered[0, 0]))
+        return Reading(logit, logit, pair.characters(*_best(told, pair.second)[1:]) if pair.pieces else None)
 
 
 class BuiltInReader:
     """A reader as a judge."""
 
     identity = "e5-small-reader-int8"
-    languages = frozenset({"en", "pt"})
+    languages = LANGUAGES
     tells_subjects = False
 
     def __init__(self, reader: Marking | None = None) -> None:
@@ -99,16 +85,6 @@ class BuiltInReader:
         self._thread.shutdown()
 
 
-def own_file(name: str, digest: str) -> Path:
-    """A file of the readers that come with the program, once it was seen to be the one we know."""
-    file = Path(str(files("vivavoce.adapters.embedders") / "reader")) / name
-    if digest_of(file) != digest:
-        raise NotAvailable(
-            f"The file {name} of the built-in reader is not the one we know.", hint="Install vivavoce again."
-        )
-    return file
-
-
 def logit_of_marks(spans: Any, second: int, answered: float) -> float:
     """What both heads of a reader tell together; the text begins at `second`, place 0 stands for none."""
     return _HALF * _margin(spans, second) + answered
@@ -116,13 +92,17 @@ def logit_of_marks(spans: Any, second: int, answered: float) -> float:
 
 def _margin(spans: Any, second: int) -> float:
     """How much likelier the best answer is than none."""
+    return _best(spans, second)[0] - float(spans[0].sum()) if len(spans) > second else 0.0
+
+
+def _best(spans: Any, second: int) -> tuple[float, int, int]:
+    """What speaks for the best answer, and its first and its last place."""
     import numpy
 
     starts, ends = spans[second:].T
-    if not len(starts):
-        return 0.0
     places = numpy.arange(len(starts))
     length = places[None, :] - places[:, None]
     allowed = (length >= 0) & (length <= _LONGEST_ANSWER)
     sums = numpy.where(allowed, starts[:, None] + ends[None, :], -numpy.inf)
-    return float(sums.max() - spans[0].sum())
+    first, last = numpy.unravel_index(sums.argmax(), sums.shape)
+    return float(sums[first, last]), second + int(first), second + int(last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -47,16 +48,17 @@ class Unigram:
     """
 
     def __init__(self, file: Path) -> None:
-        lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-        rows = [line.rsplit("\t", 1) for line in lines]
-        scores = [float(score) for _, score in rows]
-        marks = {piece: number for number, (piece, score) in enumerate(rows) if float(score) == 0}
+        self._known: dict[str, int] = {}
+        self._scores = array("d")
+        marks: dict[str, int] = {}
+        with file.open(encoding="utf-8", newline="\n") as lines:
+            for number, line in enumerate(lines):
+                piece, score = line.rsplit("\t", 1)
+                self._scores.append(float(score))
+                (self._known if self._scores[-1] else marks)[piece] = number
         self._first, self._last, self._unknown = marks["<s>"], marks["</s>"], marks["<unk>"]
-        self._known = {
-            piece: (number, scores[number]) for number, (piece, _) in enumerate(rows) if piece not in marks
-        }
         self._longest = max(map(len, self._known))
-        self._worst = min(scores) - _UNKNOWN_COSTS
+        self._worst = min(self._scores) - _UNKNOWN_COSTS
         self._words: dict[str, tuple[tuple[int, int], ...]] = {}
 
     def pieces(self, text: str) -> list[Piece]:
@@ -76,10 +78,20 @@ class Unigram:
         """How many pieces a text has."""
         return sum(len(self._word(word)) for word in _WORD.findall(_plain(text)[0]))
 
-    def encoded(self, text: str, longest: int) -> list[int]:
-        """A text between the two marks that every text stands between, cut to `longest` numbers."""
-        numbers = [piece.number for piece in self.pieces(text)[: longest - 2]]
-        return [self._first, *numbers, self._last]
+    def known(self, text: str) -> float:
+        """The share of the letters of a text that pieces have; all of none."""
+        letters = sum(map(str.isalpha, text))
+        strange = (text[each.start : each.end] for each in self.pieces(text) if each.number == self._unknown)
+        return 1 - sum(map(str.isalpha, "".join(strange))) / letters if letters else 1.0
+
+    def encoded(self, text: str, longest: int, *, leaves_unknown: bool = False) -> list[int]:
+        """A text between the two marks that every text stands between, cut to `longest` numbers.
+
+        It may be told to leave out what no piece has.
+        """
+        pieces = self.pieces(text)
+        numbers = [each.number for each in pieces if not leaves_unknown or each.number != self._unknown]
+        return [self._first, *numbers[: longest - 2], self._last]
 
     def paired(self, question: str, text: str, longest: int) -> Pair:
         """A question and a text; the question has at most half of the room, the text the rest."""
@@ -104,11 +116,10 @@ class Unigram:
         back = [(self._unknown, 0)] * (len(word) + 1)
         for start in range(len(word)):
             for end in range(start + 1, min(start + self._longest, len(word)) + 1):
-                number, score = self._known.get(word[start:end], (self._unknown, None))
-                if score is None:
-                    if end > start + 1:
-                        continue
-                    score = self._worst
+                number = self._known.get(word[start:end], self._unknown)
+                if number == self._unknown and end > start + 1:
+                    continue
+                score = self._worst if number == self._unknown else self._scores[number]
                 if best[start] + score > best[end]:
                     best[end], back[end] = best[start] + score, (number, end - start)
         found = []

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from vivavoce.ports import Reading
 
 from .judging import CrossEncoder
-from .reading import BuiltInReader, logit_of_marks, own_file
-from .weights import session_of
+from .loading import loaded
+from .reading import BuiltInReader, logit_of_marks
+from .weights import READERS, session_of
 
 FILE = "english.onnx"
-_DIGEST = "f7cdb456a561ea2bac3d994765c27b51dcb391b4bba87cff2ef2e3041cdb77db"
 _LONGEST = 256
 
 
@@ -24,9 +23,9 @@ class UpperReader:
         """With a model, another one than that which comes with the program."""
         self._lower, self._given, self._threads = lower, model, threads
 
-    @cached_property
+    @loaded
     def _session(self) -> Any:
-        model = own_file(FILE, _DIGEST).read_bytes() if self._given is None else self._given
+        model = READERS.file(FILE) if self._given is None else self._given
         return session_of(model, self._threads)
 
     def read(self, question: str, texts: Sequence[str]) -> list[Reading]:

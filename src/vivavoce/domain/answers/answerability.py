@@ -13,7 +13,7 @@ from vivavoce.domain.questions.subjects import Wanted, telling_words
 from .relevance import score_of
 
 FITTED = ("en", "pt")
-"""The languages of the questions on which the weights were fitted."""
+"""The languages of the questions on which the weights of words alone were fitted."""
 
 
 class Mark(NamedTuple):
@@ -38,6 +38,8 @@ class Evidence(NamedTuple):
     """1 where that sentence lacks the kind of thing that is asked for: a count, a date, a name, a reason."""
     length: float = 0.0
     """How long that sentence is, as a logarithm: one of many words speaks of much by chance."""
+    score: float = 0.0
+    """How likely a search finds the passage to answer, by words and by meaning, as a logit."""
     passage: float | None = None
     """The judge's logit for the passage; None where no judge knows the language."""
     sentence: float = 0.0
@@ -50,20 +52,29 @@ class Evidence(NamedTuple):
     """The same for that sentence."""
     mark: Mark | None = None
     """What a reader tells who looks for the answer in what the others have chosen; None without one."""
+    second: float | None = None
+    """How sure another reader is, taught otherwise, that it is in the passage; None where one looks alone."""
 
     @property
     def likelihood(self) -> float:
         """The chance, from 0 to 1, that the passage answers."""
         if self.mark is None:
             return score_of(self.unmarked)
-        weights = _MARKED_BY_WORDS if self.passage is None else _MARKED_BY_READING
-        mark = weights.within * self.mark.within + weights.said * self.mark.said
+        if self.passage is None:
+            return score_of(self._weighed(_MARKED_BY_WORDS) + _MARKS_BY_WORDS.told(self.mark))
+        weights = _CONFIRMED_BY_ONE if self.second is None else _CONFIRMED_BY_TWO
+        mark = weights.mark.told(self.mark) + weights.second * (0.0 if self.second is None else self.second)
         return score_of(weights.unmarked * self.unmarked + mark + weights.base)
 
     @property
     def unmarked(self) -> float:
         """What the judge tells of it, or words alone where there is none, as a logit."""
         return self._weighed(_BY_WORDS if self.passage is None else _BY_READING)
+
+    @property
+    def most_marks(self) -> int:
+        """How many readers have a say: two at what a judge has chosen, one at what words have."""
+        return 1 if self.passage is None else 2
 
     def _weighed(self, weights: _Weights) -> float:
         return (
@@ -72,6 +83,7 @@ class Evidence(NamedTuple):
             + weights.together * self.together
             + weights.lacking * self.lacking
             + weights.length * self.length
+            + weights.score * self.score
             + weights.unlike * self.unlike
             + weights.within * self.within
             + weights.said * self.said
@@ -81,9 +93,11 @@ class Evidence(NamedTuple):
     def written(self) -> dict[str, float]:
         """The numbers with their names, for people who ask why."""
         told = self._asdict()
-        mark = told.pop("mark")
+        mark, second = told.pop("mark"), told.pop("second")
         weighed = told if self.passage is not None else {name: told[name] for name in _BY_EVERYONE}
         marked = {} if mark is None else {"markedWithin": mark.within, "markedSaid": mark.said}
+        if second is not None:
+            marked["secondWithin"] = second
         return {name: round(value, 3) for name, value in {**weighed, **marked}.items()}
 
 
@@ -135,26 +149,41 @@ class _Weights(NamedTuple):
     length: float
     asked: float = 0.0
     together: float = 0.0
+    score: float = 0.0
     unlike: float = 0.0
     within: float = 0.0
     said: float = 0.0
 
 
-class _MarkWeights(NamedTuple):
-    unmarked: float
+class _Marks(NamedTuple):
     within: float
     said: float
+
+    def told(self, mark: Mark) -> float:
+        return self.within * mark.within + self.said * mark.said
+
+
+class _Confirmed(NamedTuple):
+    unmarked: float
+    mark: _Marks
     base: float
+    second: float = 0.0
 
 
 _BY_READING = _Weights(
     missing=-0.988, base=0.544, lacking=-0.311, length=-0.734, unlike=-1.487, within=0.507, said=0.587
 )
 _BY_WORDS = _Weights(missing=-2.24, base=-3.765, lacking=-2.314, length=-0.773, asked=1.532, together=4.785)
-_MARKED_BY_WORDS = _MarkWeights(unmarked=0.815, within=0.156, said=0.083, base=-0.222)
-_MARKED_BY_READING = _MarkWeights(unmarked=0.181, within=0.28, said=0.049, base=-0.321)
-"""Fitted by logistic regression on our own questions (ADR 13; with a judge 18, with readers 22 and 25)."""
-_BY_EVERYONE = ("asked", "missing", "together", "lacking", "length")
+_MARKED_BY_WORDS = _Weights(
+    missing=-1.244, base=-1.729, lacking=-1.283, length=0.0, together=1.247, score=0.334
+)
+_MARKS_BY_WORDS = _Marks(within=0.192, said=0.102)
+_CONFIRMED_BY_ONE = _Confirmed(unmarked=0.181, mark=_Marks(within=0.28, said=0.049), base=-0.321)
+_CONFIRMED_BY_TWO = _Confirmed(unmarked=0.29, mark=_Marks(within=0.274, said=0.0), second=0.066, base=-0.194)
+"""Fitted by logistic regression on our own questions (ADR 13; with a judge 18, with readers 25, 29, 30).
+
+Those for what words have chosen were fitted in Portuguese, and hold in the other languages too (ADR 31)."""
+_BY_EVERYONE = ("asked", "missing", "together", "lacking", "length", "score")
 """The evidence that needs no judge."""
 _ALIKE = 0.85
 """From this likeness on two words are taken for one."""

@@ -10,7 +10,7 @@ SIZE, OVERLAP = "chunk_size", "chunk_overlap"
 """The settings of a datasource that keep a splitting of its own."""
 SMALLEST, LARGEST = 50, 2_000
 READ = 512
-"""Tokens of a passage that the built-in embedder reads."""
+"""Tokens of a passage that the built-in embedders read."""
 _PART = 10
 """Passages overlap by this part of their size, where nobody says by how much."""
 _MOST = 3

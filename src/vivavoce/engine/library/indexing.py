@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from vivavoce.domain.corpus.library import Collection, Unindexed, collection_named
+from vivavoce.domain.language.languages import UNKNOWN
 from vivavoce.domain.language.words import terms_of
 from vivavoce.errors import Damaged, StorageFailed
 from vivavoce.ports import Embedder, Entry, Ports, Tables
@@ -28,6 +29,13 @@ def collection_for(datastore_id: str, embedder: Embedder, tables: Tables) -> Col
     made = Collection(name, datastore_id, embedder.identity, embedder.dimension, serves=True)
     tables.collections.put(made)
     return made
+
+
+def language_in(datastore_id: str, tables: Tables) -> str:
+    """The language of most documents of a datastore, as far as it is known."""
+    languages = tables.documents.languages(datastore_id)
+    known = [language for language in languages if language != UNKNOWN]
+    return max(known, key=lambda language: languages[language], default=UNKNOWN)
 
 
 async def fill(collection: Collection, ports: Ports, progress: Progress | None = None) -> None:

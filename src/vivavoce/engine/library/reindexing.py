@@ -8,17 +8,21 @@ from vivavoce.domain.corpus.library import Collection, Located, collection_named
 from vivavoce.ports import Embedder, Ports, Tables
 
 from .calibration import ensure_calibrated
-from .indexing import Progress, empty, ensure_held, fill
+from .indexing import Progress, empty, ensure_held, fill, language_in
 
 _BATCH = 64
 
 
 async def reindex(datastore_id: str, ports: Ports, progress: Progress | None = None) -> Collection | None:
-    """Give a datastore the chosen embedder, in as many runs as it takes; the old index serves meanwhile."""
+    """Give a datastore the embedder that is chosen for the language of most of its documents.
+
+    In as many runs as it takes; the old index serves meanwhile.
+    """
     serving = await ports.store.read(lambda tables: _serving(datastore_id, tables))
     if serving is None:
         return None
-    embedder = ports.embedders.chosen()
+    language = await ports.store.read(lambda tables: language_in(datastore_id, tables))
+    embedder = ports.embedders.chosen(language)
     await embedder.question("a")  # an endpoint tells its dimension with its first answer
     if embedder.identity == serving.embedder:
         await _cleared(serving, ports)

@@ -18,7 +18,7 @@ from vivavoce.engine.time.pacing import Pace
 from vivavoce.errors import Damaged, NotAvailable
 from vivavoce.ports import Hit, Ports, Question, Tables, others_first
 
-from .indexing import catch_up
+from .indexing import catch_up, language_in
 from .sayings import Said, distinct
 
 _DEEP = 50
@@ -84,15 +84,13 @@ def look_for(wanted: Wanted, tables: Tables) -> Look | None:
     collection = next((each for each in tables.collections.of(wanted.datastore_id) if each.serves), None)
     if collection is None or not wanted.question.strip():
         return None
-    languages = tables.documents.languages(wanted.datastore_id)
-    likely = max(languages, key=lambda language: languages[language], default="")
     kept = tables.collections.calibration(collection.embedder)
     calibration = Calibration.read(kept) if kept else KNOWN.get(collection.embedder)
     return Look(
         wanted,
         collection,
         _filtered(wanted, tables),
-        language_of(wanted.question, likely),
+        language_of(wanted.question, language_in(wanted.datastore_id, tables)),
         calibration or KNOWN["bge-small-en-int8"],
     )
 

@@ -88,7 +88,7 @@ class Task:
             return True
         if not document.hash:
             document = await self.ports.store.write(partial(self._examined, document, text))
-        embedder = await self._embedder(source)
+        embedder = await self._embedder(document)
         done, covered = await self.ports.store.read(partial(_done_of, document))
         size, overlap = splitting_in(source.config)
         every = passages_of(text, document.outline, embedder.lengths, size=size, overlap=overlap)
@@ -117,14 +117,14 @@ class Task:
         self._ours(tables)
         return examined(document, text, tables)
 
-    async def _embedder(self, source: Datasource) -> Embedder:
-        """The embedder of the datastore; the chosen one where it has none yet."""
-        serving = await self.ports.store.read(lambda tables: tables.collections.of(source.datastore_id))
+    async def _embedder(self, document: Document) -> Embedder:
+        """The embedder of the datastore; where it has none yet, the one for the document's language."""
+        serving = await self.ports.store.read(lambda tables: tables.collections.of(document.datastore_id))
         if serving:
             await ensure_held(serving[0], self.ports)
             await fill(serving[0], self.ports)  # what a killed process has stored but not indexed
             return self.ports.embedders.named(serving[0].embedder)
-        embedder = self.ports.embedders.chosen()
+        embedder = self.ports.embedders.chosen(document.language)
         await embedder.question("a")  # an endpoint tells its dimension with its first answer
         await ensure_calibrated(embedder, self.ports)
         return embedder

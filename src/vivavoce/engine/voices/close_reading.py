@@ -31,7 +31,8 @@ class Read(NamedTuple):
 
     def score(self, before: float) -> float:
         """The score of the passage, which had another one before."""
-        return score_of(self.weighs.judged(logit_of(before), *self.reading))
+        read = self.reading
+        return score_of(self.weighs.judged(logit_of(before), read.relevance, read.answers))
 
 
 async def read_closely(question: str, found: Sequence[Found], ports: Ports) -> list[Found]:

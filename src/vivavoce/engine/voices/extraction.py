@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce.domain.answers.answerability import FITTED, Evidence, Mark, logit_of, unlike_told
+from vivavoce.domain.answers.answerability import FITTED, Evidence, logit_of, unlike_told
 from vivavoce.domain.answers.coverage import Coverage
 from vivavoce.domain.answers.extracting import (
     Weighed,
@@ -26,6 +26,7 @@ from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports, Reading
 
 from .inquiry import LONGEST, Inquiry
+from .marking import Finding, marked_by
 
 _ANSWERS = 0.5
 """From this likelihood on the sentences are said."""
@@ -46,6 +47,8 @@ _ASKED_THERE = 0.95
 """How likely what stands under the very question answers it."""
 _FOLLOWS = 0.7
 """How likely what follows an answer is what somebody wants who asks for more."""
+_READERS = ("reader", "secondReader")
+"""What those who have looked for the answer are called where it is told why."""
 _NEARLY = 3.0
 """How far the logit of a sentence, or of a part, may be behind that of the best one."""
 
@@ -108,7 +111,7 @@ async def extracted_from(
 ) -> Extraction:
     """The sentences of any texts that answer.
 
-    The first of the judges who can read them finds them, or words do; one who marks looks at what was found.
+    The first of the judges who can read them finds them, or words do; those who mark look at what was found.
     """
     if not question.strip() or not candidates:
         return Extraction()
@@ -117,7 +120,7 @@ async def extracted_from(
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
-    marked = await _marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
+    marked = await marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
     return await asyncio.to_thread(_extraction, inquiry, marked)
 
 
@@ -129,21 +132,7 @@ def candidate_of(found: Found) -> Candidate:
     )
 
 
-@dataclass(frozen=True)
-class _Finding:
-    """The sentences that are likeliest to answer, what speaks for them, and who has found it."""
-
-    chosen: Sequence[Weighed]
-    evidence: Evidence | Coverage
-    judge: str | None = None
-    reader: str | None = None
-    is_wanting: bool = False
-    """Whether, in a language that nothing was fitted in, it lacks what is asked for, or half of all."""
-    marked: Weighed | None = None
-    """The sentence in which one who marks looks for the answer, where that is not the first of them."""
-
-
-async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
+async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:
     for judge in judges:
         if parts := inquiry.readable_by(judge):
             with suppress(NotAvailable):  # its files are not the ones we know: others, or words, must do
@@ -151,7 +140,7 @@ async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> _Finding:
     return await asyncio.to_thread(_by_words, inquiry)
 
 
-async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> _Finding:
+async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> Finding:
     """What a judge finds: it reads the likeliest parts of the passages, then the sentences of the best."""
     told = dict(zip(parts, await judge.read(inquiry.text, list(map(inquiry.read, parts))), strict=True))
     logits = {part: reading.relevance for part, reading in told.items()}
@@ -187,8 +176,9 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
     chosen = best_of(weighed, weighed[0].score - _NEARLY if weighed else 0.0)
-    marked = max(under, key=lambda each: each.score, default=None)
-    return _Finding(chosen, evidence, judge.identity, marked=marked)
+    first = max(under, key=lambda each: each.score, default=next(iter(chosen), None))
+    place = None if first is None else first.passage.number
+    return Finding(chosen, evidence, place, judge.identity, first=first)
 
 
 async def _by_themselves(
@@ -207,31 +197,7 @@ async def _by_themselves(
     return weighed
 
 
-async def _marked_by(inquiry: Inquiry, finding: _Finding, readers: Sequence[Judge]) -> _Finding:
-    """The same, after one has looked for the answer in the passage and the sentence that were chosen.
-
-    It does not choose itself: of many passages without the answer, one always looks as if it had it. What it
-    reads is the sentence that the judge likes best under its titles, as when the weights were fitted. It may
-    stand in a rival of the passage that the judge likes best.
-    """
-    evidence = finding.evidence
-    if not finding.chosen or not isinstance(evidence, Evidence):  # nothing is asked for that has a mark
-        return finding
-    first = finding.marked or finding.chosen[0]
-    place = first.passage.number
-    for reader in readers:
-        if inquiry.is_known_to(reader, place):
-            alone = inquiry.candidates[place].alone(first.excerpt)
-            with suppress(NotAvailable):
-                texts = [*map(inquiry.read, inquiry.likeliest([place])), alone]
-                *within, said = await reader.read(inquiry.text, texts)
-                sure = max((each.answers for each in within), default=said.answers)
-                mark = Mark(sure, said.answers)
-                return replace(finding, evidence=evidence._replace(mark=mark), reader=reader.identity)
-    return finding
-
-
-def _by_words(inquiry: Inquiry) -> _Finding:
+def _by_words(inquiry: Inquiry) -> Finding:
     """What words alone tell, in whatever language: the sentences, and what speaks for them."""
     every = range(len(inquiry.candidates))
     places = [place for place in every if inquiry.names(place)] or every
@@ -249,21 +215,23 @@ def _by_words(inquiry: Inquiry) -> _Finding:
     weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
     if inquiry.coverage is not None:
-        return _Finding(chosen, inquiry.coverage)
+        return Finding(chosen, inquiry.coverage, best)
     evidence = inquiry.evidence(best)
     said = [*chosen[:1], *with_what_follows(chosen, inquiry.question)]
     is_wanting = bool(evidence.lacking) and not any(map(inquiry.has_what_is_asked, said))
     is_fitted = inquiry.candidates[best].language in FITTED
-    return _Finding(chosen, evidence, is_wanting=not is_fitted and (is_wanting or evidence.asked <= _HALF))
+    is_wanting = not is_fitted and (is_wanting or evidence.asked <= _HALF)
+    return Finding(chosen, evidence, best, is_wanting=is_wanting)
 
 
-def _extraction(inquiry: Inquiry, finding: _Finding) -> Extraction:
+def _extraction(inquiry: Inquiry, finding: Finding) -> Extraction:
     likelihood = round(finding.evidence.likelihood, 4)
     if finding.is_wanting:
         likelihood = min(likelihood, _WANTING)
     chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
     said = in_order(chosen) if likelihood >= _ANSWERS else []
-    why = {**finding.evidence.written(), "judge": finding.judge, "reader": finding.reader}
+    readers = dict(zip(_READERS, finding.readers, strict=False))
+    why = {**finding.evidence.written(), "judge": finding.judge, "reader": None, **readers}
     return Extraction(_sentences(said, ranked(chosen)), likelihood, why)
 
 

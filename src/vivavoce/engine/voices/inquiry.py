@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from vivavoce.domain.answers.answerability import Evidence, spoken_of, together_told
+from vivavoce.domain.answers.answerability import Evidence, logit_of, spoken_of, together_told
 from vivavoce.domain.answers.coverage import Coverage, coverage_of
 from vivavoce.domain.answers.extracting import Passage, Weighed
 from vivavoce.domain.answers.reading import Candidate, Part, likeliest_parts
@@ -19,7 +19,7 @@ from vivavoce.domain.questions.expecting import Expected, expected_by
 from vivavoce.domain.questions.identifiers import Identified, identified_in
 from vivavoce.domain.questions.open_questions import keywords_of, subject_of, thing_in
 from vivavoce.domain.questions.subjects import completed, points_back, wanted_in
-from vivavoce.ports import Judge
+from vivavoce.ports import Judge, Reading
 
 LONGEST = 1_000
 """The most characters of a sentence that is said: long ones of treatises and statutes too."""
@@ -161,6 +161,21 @@ class Inquiry:
             if part.start <= each.excerpt.start < part.end and self.goes_on(each)
         ]
 
+    def pointed(self, part: Part, reading: Reading, chosen: Sequence[Weighed]) -> list[Weighed]:
+        """The sentence of a part in which a reader marks the answer, with the others if it was chosen too.
+
+        Words seldom find the answer where they would say another sentence.
+        """
+        read, (first, last) = self.read(part), reading.marked or (0, 0)
+        marked = read[first:last].lstrip()  # the space before a word may be marked too
+        place = last - len(marked) - len(read) + part.end if marked else -1
+        if place < part.start:  # it marks nothing, or a title
+            return list(chosen)
+        holding = [each for each in self.sentences(part) if _holds(each, part.place, place)]
+        others = [each for each in chosen if not _holds(each, part.place, place)]
+        is_chosen = not holding or len(others) < len(chosen)
+        return [*holding[:1], *(others if is_chosen else ())]
+
     def speaking(self, parts: Sequence[Part]) -> dict[Part, list[Weighed]]:
         """The sentences of parts that may be said; to an open question those that speak of its subject.
 
@@ -235,4 +250,10 @@ class Inquiry:
         expected = self.expected(place)
         title = words_of(each.titled(""), each.language)
         sentences = excerpts_of(each.text, each.language, len(each.text))
-        return Evidence(*self.spoken(place), *together_told(wanted, expected, title, sentences))
+        told = together_told(wanted, expected, title, sentences)
+        return Evidence(*self.spoken(place), *told, score=logit_of(each.score))
+
+
+def _holds(sentence: Weighed, passage: int, place: int) -> bool:
+    excerpt = sentence.excerpt
+    return sentence.passage.number == passage and excerpt.start <= place < excerpt.start + len(excerpt.text)

@@ -205,20 +205,28 @@ def _areas(about: Config, sources: Sequence[Source], language: str) -> str:
 
 
 def _near(question: str, sources: Sequence[Source], found: Sequence[Found]) -> list[Cited]:
-    """The works whose titles and topics are nearest to a question, else those of the best passages."""
+    """The works of passages that are surely about a question, then those whose titles and topics come near.
+
+    Where there is neither, the works of passages that may be about it.
+    """
     asked = _stems(question)
     weighed = [
         (len(asked & _stems(" ".join((source.title, *source.topics, source.description or "")))), source)
         for source in sources
     ]
-    near = [source for weight, source in sorted(weighed, key=lambda each: -each[0]) if weight > 0]
-    if near:
-        return [Cited(each.title, tuple(each.authors), each.year, None) for each in near[:_MOST_WORKS]]
-    places = (standing(each, 0, sources) for each in found[:3] if each.score >= _NEAR)
-    return list(dict.fromkeys(Cited(each.source, (), each.year, None) for each in places))[:_MOST_WORKS]
+    titled = [source for weight, source in sorted(weighed, key=lambda each: -each[0]) if weight > 0]
+    named = [Cited(each.title, tuple(each.authors), each.year, None) for each in titled]
+    near = [*_works(found, _SURELY, sources), *named] or _works(found, _NEAR, sources)
+    return list({(each.title, each.year): each for each in near}.values())[:_MOST_WORKS]
 
 
-_NEAR = 0.4
+def _works(found: Sequence[Found], least: float, sources: Sequence[Source]) -> list[Cited]:
+    """The works that the best passages stand in, of those that have at least this score."""
+    places = (standing(each, 0, sources) for each in found[:3] if each.score >= least)
+    return [Cited(each.source, (), each.year, None) for each in places]
+
+
+_SURELY, _NEAR = 0.75, 0.4
 
 
 def _work(cited: Cited, style: Style) -> str:

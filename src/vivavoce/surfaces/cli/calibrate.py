@@ -12,7 +12,7 @@ import click
 from vivavoce.app import open_app
 from vivavoce.domain.answers.relevance import Calibration, Fit
 from vivavoce.settings import Settings
-from vivavoce.upkeep.weighing import Weighed, calibrate_chosen, calibration_in_force
+from vivavoce.upkeep.weighing import Weighed, calibrate_anew, calibration_in_force
 
 from .terminal import harmless
 
@@ -31,9 +31,12 @@ _ORIGINS = {
     help="Measure the reranker too, which takes minutes; VIVAVOCE_RERANKER=on always does.",
 )
 @click.option("--show", "is_shown", is_flag=True, help="Show what is in force; measure nothing.")
+@click.option(
+    "--embedder", "name", metavar="NAME", help="One that a datastore names; else the one for English."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(with_reranker: bool, is_shown: bool, as_json: bool) -> None:
-    """Measure how the chosen embedder's scores are to be read.
+def command(with_reranker: bool, is_shown: bool, name: str | None, as_json: bool) -> None:
+    """Measure how the scores of an embedder are to be read.
 
     The score of a passage says how likely it answers a question. It is made of two things: the words that
     question and passage share, and how near they are in meaning. How much each tells depends on the
@@ -48,7 +51,7 @@ def command(with_reranker: bool, is_shown: bool, as_json: bool) -> None:
     if not is_shown:
         takes = "several minutes" if settings.reranker == "on" else "a minute or so"
         click.echo(f"Measuring; this takes {takes}.", err=True)
-    found = asyncio.run(_found(settings, is_shown))
+    found = asyncio.run(_found(settings, is_shown, name))
     if as_json:
         click.echo(json.dumps(_written(found), indent=2))
         return
@@ -56,9 +59,9 @@ def command(with_reranker: bool, is_shown: bool, as_json: bool) -> None:
         click.echo(harmless(line))
 
 
-async def _found(settings: Settings, is_shown: bool) -> Weighed:
+async def _found(settings: Settings, is_shown: bool, name: str | None) -> Weighed:
     async with open_app(settings) as app:
-        return await (calibration_in_force(app) if is_shown else calibrate_chosen(app))
+        return await (calibration_in_force(app, name) if is_shown else calibrate_anew(app, name))
 
 
 def _written(found: Weighed) -> dict[str, object]:
@@ -91,9 +94,10 @@ def _lines(found: Weighed) -> Iterator[str]:
 
 def _explained(fit: Fit) -> str:
     """What a fit means, in a sentence."""
-    share = round(100 * fit.words / (fit.words + fit.meaning))
-    says = f"Common words make {share} % of the judgement, meaning {100 - share} %"
-    if fit.meaning <= 0 or -fit.base / fit.meaning > 1:
+    if fit.meaning <= 0:
+        return "Common words decide alone."
+    says = f"All words in common count as much as a cosine that is higher by {fit.words / fit.meaning:.2f}"
+    if -fit.base / fit.meaning > 1:
         return f"{says}; without a common word, no passage counts as an answer."
     needed = max(-fit.base / fit.meaning, 0.0)
     return f"{says}; without a common word, a cosine of {needed:.2f} makes an answer as likely as not."

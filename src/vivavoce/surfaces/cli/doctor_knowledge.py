@@ -12,7 +12,7 @@ from vivavoce.settings import Settings
 from vivavoce.upkeep.index import (
     IndexState,
     ask_embedder,
-    check_built_in_model,
+    check_built_in_models,
     size_of_index,
     states_of_index,
     troubles,
@@ -32,8 +32,8 @@ _LOOKED_AT, _REASONS = 100, 3
 def embedder(settings: Settings) -> Iterator[Finding]:
     """Whether there is something that makes vectors."""
     if not settings.embedder_url:
-        folder = check_built_in_model()
-        yield Finding("embedder", "ok", f"built in, its files are the right ones ({folder})")
+        names = " and ".join(check_built_in_models(settings.embedder_model))
+        yield Finding("embedder", "ok", f"built in, the files are the right ones ({names})")
     elif not has_workspace(settings):
         yield Finding("embedder", "note", f"{settings.embedder_url} is asked once there is a workspace")
     else:
@@ -58,7 +58,7 @@ def index(settings: Settings) -> Iterator[Finding]:
     except UpstreamFailed as error:
         yield Finding("index", "fault", error.message, "Start it, or correct VIVAVOCE_INDEX.")
         return
-    sound = [state for state in states if state.standing == "whole"]
+    sound = [state for state in states if state.standing in ("whole", "unfit")]
     holds = f"{len(sound)} of {len(states)} collections whole" if states else "nothing in it yet"
     says = f"{_place(settings)}, {holds}"
     yield Finding("index", "ok" if len(sound) == len(states) else "note", says)
@@ -134,6 +134,9 @@ def _of(state: IndexState) -> Finding:
         case "elsewhere":
             says = f"{about} was made with {state.embedder}, which is not configured"
             return Finding("index", "fault", says, f"Set VIVAVOCE_EMBEDDER_MODEL back, or {again}.")
+        case "unfit":
+            says = f"{about} was made with {state.embedder}, and most of its documents are not in English"
+            return Finding("index", "note", says, f"To find them by meaning too, {again}.")
         case "left":
             says = f"{about}: a new index under {state.embedder} is not finished"
             return Finding("index", "note", says, f"To finish it, {again}.")
