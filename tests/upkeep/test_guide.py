@@ -188,6 +188,18 @@ def test_prose_that_names_the_command_is_read_whole():
     assert as_read(prose) == prose
 
 
+async def test_the_guide_has_the_same_embedder_whichever_page_is_read_first(app, monkeypatch):
+    config, entries, pages = guide_files()
+    portuguese = [page for page in pages if page.source.id == "perguntas"]
+    monkeypatch.setattr("vivavoce.upkeep.guide.guide_files", lambda: (config, entries, portuguese))
+
+    await ensure_guide(app)
+
+    assert [
+        each.embedder for each in await app.ports.store.read(lambda tables: tables.collections.all())
+    ] == [app.ports.embedders.chosen("en").identity]
+
+
 async def test_two_who_ask_first_make_one_guide(settings):
     async with open_app(settings) as one, open_app(settings) as other:
         await asyncio.gather(ensure_guide(one), ensure_guide(other))

@@ -16,6 +16,7 @@ from vivavoce.domain.corpus.passages import document_of, passages_of
 from vivavoce.domain.corpus.splittings import Splitting
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.domain.language.languages import language_of
+from vivavoce.engine.library.reading import SAMPLE
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
@@ -45,7 +46,7 @@ async def try_corpus(
     async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
         nonlocal embedder
         parts = await _read(document.path, app)
-        embedder = embedder or _chosen_for(parts, app)
+        embedder = _chosen_for(parts, app) if embedder is None else embedder
         tokens = await asyncio.to_thread(_tokens, parts, listed.splitting, embedder)
         outcome.passages, outcome.tokens = len(tokens), sum(tokens)
         outcome.state = "processed"
@@ -70,7 +71,7 @@ async def _embedder(datastore_id: str | None, app: App) -> Embedder | None:
 
 def _chosen_for(parts: list[Part], app: App) -> Embedder:
     """The one that it would get with this as its first document."""
-    return app.ports.embedders.chosen(language_of("".join(part.text for part in parts)))
+    return app.ports.embedders.chosen(language_of("".join(part.text for part in parts)[:SAMPLE]))
 
 
 async def _read(path: Path, app: App) -> list[Part]:

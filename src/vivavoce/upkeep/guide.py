@@ -18,6 +18,8 @@ from vivavoce.app import App
 from vivavoce.domain.avatars import Avatar, Source, read_sources
 from vivavoce.domain.knowledge import Datasource
 from vivavoce.engine import Engine
+from vivavoce.engine.library.calibration import ensure_calibrated
+from vivavoce.engine.library.indexing import collection_for
 from vivavoce.errors import Conflict, NotAvailable, StorageFailed
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatars import CreateAvatar, UpdateAvatar
@@ -83,8 +85,12 @@ async def ensure_guide(app: App, told: Told | None = None) -> None:
     known = await app.ports.store.read(partial(_known, avatar.datastore_id))
     stale = [page for page in pages if not _is_current(page, known.get(page.datasource_id))]
     if stale:
-        await app.ports.embedders.chosen(_LANGUAGE).question("a")  # where there is none, nothing is begun
+        embedder = app.ports.embedders.chosen(_LANGUAGE)
+        await embedder.question("a")  # where there is none, nothing is begun
+        await ensure_calibrated(embedder, app.ports)
         await _keep_vectors(app)
+        datastore_id = avatar.datastore_id  # whichever page is read first, it is not asked for its language
+        await app.ports.store.write(partial(collection_for, datastore_id, embedder))
     for page in stale:
         await app.backend.run(_written(page, avatar.datastore_id), OPERATOR)
     for id in known.keys() - {page.datasource_id for page in pages}:

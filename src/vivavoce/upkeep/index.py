@@ -46,6 +46,8 @@ class IndexState:
     standing: Standing
     """`left` where a new index was begun and not finished, `elsewhere` where its embedder cannot be had,
     `unfit` where another is chosen for the language of most documents."""
+    hint: str = ""
+    """What to do where the embedder cannot be had."""
 
 
 async def reindex_datastore(
@@ -93,18 +95,20 @@ async def ask_embedder(app: App) -> int:
 
 
 def check_built_in_models(named: str) -> tuple[str, ...]:
-    """The built-in embedders, or the one that is named, once their files are seen to be the right ones.
+    """The built-in embedders, or the one that is named, once all files are seen to be the right ones.
 
-    They are not loaded.
+    Those of the judge and of the readers are looked at too. None is loaded.
     """
     from vivavoce.adapters.embedders.chosen import ENGLISH, MULTILINGUAL, ChosenEmbedders
-    from vivavoce.adapters.embedders.weights import BGE_SMALL, E5_SMALL, are_installed
+    from vivavoce.adapters.embedders.weights import INSTALLED, OWN, are_installed
 
     ChosenEmbedders(model=named)
-    for name in E5_SMALL.digests:
-        E5_SMALL.file(name)
-    if named == ENGLISH or are_installed():
-        BGE_SMALL.path()
+    for own in OWN:
+        for name in own.digests:
+            own.file(name)
+    if are_installed():
+        for weights in INSTALLED:
+            weights.path()
     both = (ENGLISH, MULTILINGUAL) if are_installed() else (MULTILINGUAL,)
     return (named,) if named else both
 
@@ -141,9 +145,10 @@ def _collections(tables: Tables) -> list[tuple[Datastore, Collection]]:
 
 async def _state(datastore: Datastore, collection: Collection, app: App) -> IndexState:
     standing: Standing = "whole"
+    hint = _lacking(collection.embedder, app)
     if not collection.serves:
         standing = "left"
-    elif not _is_known(collection.embedder, app):
+    elif hint:
         standing = "elsewhere"
     elif not await is_whole(collection, app.ports):
         is_empty = await app.ports.index.count(collection.name) == 0
@@ -151,15 +156,16 @@ async def _state(datastore: Datastore, collection: Collection, app: App) -> Inde
         standing = "being filled" if is_filling and not (is_empty and collection.filled_to) else "broken"
     elif await _is_unfit(collection, app):
         standing = "unfit"
-    return IndexState(datastore.id, datastore.name, collection.embedder, standing)
+    return IndexState(datastore.id, datastore.name, collection.embedder, standing, hint)
 
 
-def _is_known(embedder: str, app: App) -> bool:
+def _lacking(embedder: str, app: App) -> str:
+    """What to do to have an embedder; nothing where it is there."""
     try:
         app.ports.embedders.named(embedder)
-    except NotAvailable:
-        return False
-    return True
+    except NotAvailable as error:
+        return error.hint or error.message
+    return ""
 
 
 async def _is_unfit(collection: Collection, app: App) -> bool:

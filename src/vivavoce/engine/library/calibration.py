@@ -63,16 +63,15 @@ async def ensure_calibrated(embedder: Embedder, ports: Ports) -> None:
 async def calibrate(embedder: Embedder, reranker: Reranker | None, ports: Ports) -> Calibration:
     """Measure an embedder on the labelled questions and keep what was found.
 
-    Without a reranker, what is known of it stays: it is not measured, and it may be wanted again.
+    What is not measured stays as it is known: other languages, and a reranker that is not there and may be
+    wanted again.
     """
     found = await calibrated(embedder, reranker)
 
     def keep(tables: Tables) -> Calibration:
-        kept = found
-        if reranker is None:
-            before = tables.collections.calibration(embedder.identity)
-            known = KNOWN.get(embedder.identity) if before is None else Calibration.read(before)
-            kept = Calibration(found.fits, {} if known is None else known.rereads)
+        before = tables.collections.calibration(embedder.identity)
+        known = KNOWN.get(embedder.identity) if before is None else Calibration.read(before)
+        kept = found if known is None else known.with_measured(found)
         tables.collections.calibrate(embedder.identity, kept.written())
         return kept
 

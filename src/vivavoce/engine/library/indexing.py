@@ -34,7 +34,7 @@ def collection_for(datastore_id: str, embedder: Embedder, tables: Tables) -> Col
 def language_in(datastore_id: str, tables: Tables) -> str:
     """The language of most documents of a datastore, as far as it is known."""
     languages = tables.documents.languages(datastore_id)
-    known = [language for language in languages if language != UNKNOWN]
+    known = sorted(language for language in languages if language != UNKNOWN)  # the same one of two alike
     return max(known, key=lambda language: languages[language], default=UNKNOWN)
 
 

@@ -23,7 +23,8 @@ from vivavoce.ports import Page, Ports, Tables
 
 _AT_ONCE = 64
 """Parts that are stored in one transaction."""
-_SAMPLE = 20_000
+SAMPLE = 20_000
+"""By so many characters the language of a document is told."""
 on_disk = partial(disk_faults, "The file cannot be put aside to be read", hint="Make room for it.")
 
 Ours = Callable[[Tables], Datasource]
@@ -110,7 +111,7 @@ async def _stored(parts: AsyncGenerator[Part, None], ports: Ports, ours: Ours) -
         digest.update(part.text.encode())
         batch.append((builder.length, part.text))
         builder.add(part)
-        sample = sample if len(sample) > _SAMPLE or not part.text.strip() else sample + part.text
+        sample = sample if len(sample) > SAMPLE or not part.text.strip() else sample + part.text
         if len(batch) == _AT_ONCE:
             await put()
     await put()
@@ -135,7 +136,7 @@ async def _stored(parts: AsyncGenerator[Part, None], ports: Ports, ours: Ours) -
 def _finished(
     document: Document, hash: str, size: int, sample: str, outline: Outline, tables: Tables
 ) -> Document:
-    whole = document.read(hash, size, language_of(sample[:_SAMPLE]), outline)
+    whole = document.read(hash, size, language_of(sample[:SAMPLE]), outline)
     if tables.documents.of(document.datasource_id, "current") is None:
         whole = whole.in_state("current")
     tables.documents.replace(whole)

@@ -16,7 +16,14 @@ from vivavoce.upkeep.weighing import Weighed, calibrate_anew, calibration_in_for
 
 from .terminal import harmless
 
-_LANGUAGES = {"en": "English", "pt": "Portuguese"}
+_LANGUAGES = {
+    "en": "English",
+    "pt": "Portuguese",
+    "es": "Spanish",
+    "fr": "French",
+    "de": "German",
+    "it": "Italian",
+}
 _ORIGINS = {
     "measured": "measured in this workspace",
     "shipped": "as it comes with vivavoce",

@@ -132,10 +132,10 @@ def _of(state: IndexState) -> Finding:
         case "broken":
             return Finding("index", "fault", f"{about} must be made again: {again}")
         case "elsewhere":
-            says = f"{about} was made with {state.embedder}, which is not configured"
-            return Finding("index", "fault", says, f"Set VIVAVOCE_EMBEDDER_MODEL back, or {again}.")
+            says = f"{about} was made with {state.embedder}, which is not there"
+            return Finding("index", "fault", says, f"{state.hint} This one: {again}.")
         case "unfit":
-            says = f"{about} was made with {state.embedder}, and most of its documents are not in English"
+            says = f"{about} was made with {state.embedder}; of most documents the language is another one"
             return Finding("index", "note", says, f"To find them by meaning too, {again}.")
         case "left":
             says = f"{about}: a new index under {state.embedder} is not finished"
