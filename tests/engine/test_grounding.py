@@ -493,6 +493,18 @@ async def test_what_is_not_spoken_of_is_refused_alike_whether_the_corpus_has_it_
     assert having["response"] == without["response"]
 
 
+async def test_what_is_not_spoken_of_is_not_spoken_of_as_it_either(tmp_path):
+    persona = {**CONFIG["systemPrompt"], "constraints": ["Do not discuss tolls."]}
+    text = "The toll was two pence for a cart. It was never collected on Sundays, when nobody crossed."
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(systemPrompt=persona)).reads(text)
+        answer = await thinker.answers("Was the toll collected on Sundays?")
+        why = await thinker.why(answer)
+
+    assert answer["citations"] == []
+    assert why["limits"]["silent"] == "constraint"
+
+
 # Questions that the corpus asks itself
 
 FAQ = """# Frequent questions

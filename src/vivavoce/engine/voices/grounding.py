@@ -123,6 +123,9 @@ class _Answering:
 
     async def answered(self) -> Grounded:
         found = await self._passages()
+        if self._is_shunned():  # a sentence may answer it with "it" for what is not to be spoken of
+            self.is_constrained = True
+            return await self._silent(found)
         windows = await windows_of(found, self.errand)
         model = await self.errand.read(partial(model_of, self.avatar), is_long=True) if found else None
         extraction, voiced = await self._read(model, found, windows)
@@ -132,7 +135,7 @@ class _Answering:
         if voiced is None:
             voiced = self._extracted(quotes)
         if not voiced.citations:
-            self.is_constrained |= self._is_shunned() or any(each.is_constrained for each in quotes)
+            self.is_constrained |= any(each.is_constrained for each in quotes)
             return await self._silent(found)
         return self._said(voiced, extraction, found)
 
