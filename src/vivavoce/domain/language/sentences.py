@@ -69,7 +69,8 @@ _ELLIPSIS = re.compile(r"\.{2,}|\u2026")
 _LEADING = re.compile(
     r"""mrs?|ms|messrs|dr[as]?|dras|sr[as]?|sras|srta|profa?|profs|exm[oa]|ilm[oa]|rev|gen|col|capt|lt|sgt|eng
     |arq|adv|dep|sen|gov|hon|st[oa]?|dom|v\.exa?|e\.g|i\.e|p\.ex|cf|vs|viz|aprox|approx|ca|figs?|págs?|pags|pp
-    |vols?|séc|eqs?|tel""",
+    |vols?|séc|eqs?|tel|mme|mlle|mgr|env|sigg?|dott|avv|geom|egr|spett|uds?|vds?|dña|avda|bzw|z\.b|d\.h
+    |u\.a|inkl|zzgl|einschl|evtl|ggf|vgl|sog|abs|str|hl|hrsg|geb""",
     re.IGNORECASE | re.VERBOSE,
 )
 # After these, a number belongs to the sentence.
@@ -78,6 +79,14 @@ _NUMBERED = re.compile(
     |jan|feb|fev|apr|abr|jun|jul|aug|ago|sept?|oct|nov|dec|dez""",
     re.IGNORECASE | re.VERBOSE,
 )
+_INITIAL = re.compile(r"[A-Z]\.")
+_ORDINAL = re.compile(r"\d{1,2}")
+_BEFORE_ORDINAL = re.compile(r"\b(?:vom|zum|im|beim|de[rmn]|die)\s+$", re.IGNORECASE)
+_AFTER_ORDINAL = re.compile(
+    r"(?:Januar|J\u00e4nner|Februar|M\u00e4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)s?\b"
+    r"|(?:Jahrhundert|Jahrtausend|Lebensjahr|Jahrestag|Tag|Stock|Etage|Klasse|Advent|Auflage|Kapitel)\w{0,3}\b"
+)
+"""German writes "the first of March" with a full stop: "am 1. März"."""
 _LONGEST_WORD = 16
 _SHORT_WORD = 4
 
@@ -137,12 +146,24 @@ def _full_stop_ends(text: str, begin: int, stop: int, follower: int, is_lower: b
     letter = word.rsplit(".", 1)[-1]
     if _LEADING.fullmatch(word) is not None or (len(letter) == 1 and letter.isupper()):
         return False
+    if len(word) == 1 and _INITIAL.match(text, follower) is not None:  # "z. B."
+        return False
     if _NUMBERED.fullmatch(word) is not None:
         is_number = text[follower : follower + 1].isdigit() or _ROMAN.match(text, follower) is not None
         return not is_lower and not is_number
+    if _ORDINAL.fullmatch(word) is not None and _is_ordinal(text, begin, stop - len(word), follower):
+        return False
     if stop - begin <= _LONGEST_WORD and len(words) == 1 and _NUMBERING.fullmatch(word) is not None:
         return False
     return not is_lower or (len(word) > _SHORT_WORD and "." not in word)
+
+
+def _is_ordinal(text: str, begin: int, number: int, follower: int) -> bool:
+    """Whether a number with a full stop counts what follows, as in German."""
+    if _AFTER_ORDINAL.match(text, follower) is not None:
+        return True
+    before = text[max(begin, number - _LONGEST_WORD) : number]
+    return _BEFORE_ORDINAL.search(before) is not None and text[follower : follower + 1].isupper()
 
 
 def _of_bounded_length(text: str, begin: int, end: int) -> Iterator[Span]:
