@@ -72,6 +72,12 @@ def test_a_question_of_names_alone_asks_for_nothing_else():
     assert spoken_of(wanted_in("what about Maria Silva", (), "en"), ["maria", "silva"]) == (1.0, 0.0)
 
 
+def test_a_measure_of_what_is_named_is_asked_for_by_the_names():
+    text = "La péniche « Belle-Hortense », lancée en 1893, mesure 38 mètres."
+
+    assert spoken("Quelle est la longueur de la Belle-Hortense ?", text, "fr") == (1.0, 0.0)
+
+
 def test_words_count_together_where_one_sentence_has_them():
     together, _, _ = told("Quem pinta as barracas da feira?", "A feira abre cedo. Ana pinta as barracas.")
     apart, _, _ = told("Quem pinta as barracas da feira?", "Rui abre cedo. As barracas esperam. Ana pinta.")

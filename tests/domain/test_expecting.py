@@ -51,6 +51,10 @@ from vivavoce.domain.questions.expecting import expected_by
         ("In che anno fu aperto il canale?", "date"),
         ("Chi ha scavato il canale?", "person"),
         ("Perché fu scavato il canale?", "reason"),
+        ("Quanto dinheiro rendeu a barca?", "money"),
+        ("¿Cuánto dinero cobran los barqueros?", "money"),
+        ("Combien d'argent rapporte le canal ?", "money"),
+        ("Quanti soldi ci vogliono per il viaggio?", "money"),
     ],
 )
 def test_a_question_says_which_kind_of_thing_it_wants(question, kind):

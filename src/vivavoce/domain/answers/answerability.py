@@ -109,7 +109,8 @@ def spoken_of(wanted: Wanted, words: Iterable[str]) -> tuple[float, float]:
     whole = sum(asked.values())
     held = sum(weight * _held(word, known, roots) for word, weight in asked.items())
     missing = sum(_held(name, known, roots) == 0 for name in wanted.names)
-    return (1.0 if whole == 0 else held / whole), float(missing)
+    is_whole = whole == 0 or wanted.asks_kind_alone  # an answer says the kind in figures
+    return (1.0 if is_whole else held / whole), float(missing)
 
 
 def together_told(

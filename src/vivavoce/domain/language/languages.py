@@ -51,20 +51,48 @@ _SMALL_WORDS = {
 
 
 _ASKING_WORDS = {
-    "pt": """aí chama conte dá devo devemos existe existem existia faço faz fazem fazer fiz havia preciso
-        precisa quanta vai vão""",
-    "es": """cuál cuáles cuándo cuánta cuántas cuánto cuántos cómo cuéntame debo dónde existe existen hace
-        hacer hacen hago háblame llama pueden podemos podría quién quiénes tengo va viene vienen""",
-    "fr": """a appelle appelles appellent avez avons combien connaît dis dites dois doit explique faut
-        faudrait fallait fallu étaient était êtes parle parlez peuvent peux pouvez pouvons puis quelles quoi
-        raconte racontez sais sait suis va veux voudrais""",
-    "de": """ans aufs beim bitte darf dürfen eigentlich erklär erzähl erzähle etwas gab gibt habe haben hast
-        heißen heißt hieß ins können lange mich mir müssen oft sag sage soll sollen tun viel viele waren wann
-        welche welchem welchen welcher welches wem wen weshalb wessen wieso wieviel wofür woher wohin womit
-        wurde wurden""",
-    "it": """bisogna chiama chiamano deve devo dimmi esiste esistono fa faccio fanno parlami posso possiamo
-        possono quali quanta quante quanti raccontami spiegami stata stati stato va vanno viene vengono
-        vorrei""",
+    "pt": """aí alguém algum alguma algumas alguns aonde chama chamam chamava chamavam conte cujas cujos dá
+        devem devemos devo eram estamos estava estavam existe existem existia faço faz fazem fazer feita
+        feitas feito feitos fiz fora fosse havia meus minhas nessa nesse nesta neste nossa nossas nosso
+        nossos podemos poderia precisa preciso quanta seria tenho teve tudo vai vão vou""",
+    "es": """ahí alguien alguna algunas alguno algunos algún aquella aquellas aquellos aunque cómo cuál cuáles
+        cuándo cuánta cuántas cuánto cuántos cuéntame cuya cuyas cuyo cuyos debe debemos deben debo dónde
+        eran eres esas esos estaba estaban estamos estas estos estoy existe existen fuera haber había
+        habían habrá hace hacen hacer hacéis hacían hago haya háblame he hecha hechas hecho hechos hemos
+        hice hizo hubo iba incluso llama llamaba llamaban llaman mis mí muchas mucho muchos necesito
+        nuestra nuestras nuestro nuestros podemos podéis podía podrá podrán podría pueden puedes puedo
+        quiero quién quiénes será serán sido sois somos soy tal tan tanto tenemos tener tenéis tengo tenía
+        tenían tienen tienes todas todo todos tus tuvo unas usted ustedes va vais van viene vienen vuestra
+        vuestras vuestro vuestros""",
+    "fr": """a ait appelait appelle appellent appelles aucune aura aurait auront avaient avais avait avez
+        aviez avons ayant celle celles celui certaines certains ceux chaque combien connaît contre devait
+        devrait dis dites dois doit doivent eu eut existe explique étaient étais était êtes faire
+        fais faisaient faisait faite faites faits fallait fallu faudrait faut firent fit font furent fus
+        fut hors laquelle lequel lesquelles lesquels lors mieux parle parlez peuvent peux pouvait pouvez
+        pouvons puis quelles quelqu quelque quelques quoi raconte racontez sais sait serait seront soit
+        sommes suis toute toutes va vais vers veut veux vont voudrais""",
+    "de": """ab andere anderem anderen anderer anderes ans aufs beim bereits bist bitte brauche braucht bzw
+        dabei dafür dahin daran darauf darf darin darüber davon dazu deine deinem deinen deiner denen denn
+        deren derer dessen dir dort dürfen eben eigentlich erklär erzähl erzähle etwa etwas euer eure gab
+        gehört gewesen gibt habe haben hast hatten hätte hätten heißen heißt her hier hieß hin hinter ihm
+        ihn ihnen ihrem ihren ihrer ins irgendein irgendwo jede jedem jeden jeder jedes jemand jemandem
+        jetzt kannst keinem keinen keiner konnte konnten können könnte könnten lange lassen lässt mal
+        meine meinem meinen meiner meines mich mir möchte möchten musste mussten müssen nachdem neben
+        nichts niemand nun oft sag sage schon sehr sei seid seinem seinen seiner seines seit selbst sogar
+        soll sollen sollte sollten somit sowie tun unser unsere unserem unseren unserer viel viele vielen
+        vorher wann waren wäre wären welche welchem welchen welcher welches wem wen werde weshalb wessen
+        wieso wieviel wobei wodurch wofür wogegen woher wohin womit woran worauf woraus worin worum
+        worüber wovon wozu wurde wurden würde würden zwischen""",
+    "it": """abbia abbiamo abbiano alcuna alcune alcuni alcuno allo avete aveva avevano avrà avuto bisogna
+        chiama chiamano chiamava chiamavano chiunque ciascuno così dagli dai dall dallo debba dell
+        dello deve devi devo devono diceva dimmi erano eravamo esiste esistono esser fa faccio
+        facendo faceva facevano fanno fare fatta fatte fatti fatto fece fosse fossero fu furono già hai ho
+        invece mia mie miei molta molte molti molto negli nell nello nessun nessuna nessuno nostra nostre
+        nostri parlami possiamo posso possono poteva potevano puoi qual qualche qualcosa qualcuno quali
+        quanta quante quanti quegli quei quell quella quelle quelli quest queste questi raccontami saranno
+        sarà sarebbe sei siamo spiegami stata state stati stato stava stavano sto sue sui sull sulle sullo
+        suoi tale tanto tua tue tuo tuoi tutta tutte tutto va vado vanno venga vengono veniva venivano
+        viene vorrei vostra vostre vostri vostro""",
 }
 """Words that questions are made of, besides the small ones: they tell a language, and not what is asked."""
 _OTHER_WORDS = {

@@ -102,7 +102,8 @@ GERMAN = AskedKinds(
             ),
             re.compile(
                 MONEY
-                + r"|\b(?:euro|cent|mark|franken|dollar|prozent|kostenlos\w*|kostenfrei\w*|gratis|umsonst)\b"
+                + r"|\b(?:euro|cent|mark|franken|dollar|prozent|kostenlos\w*|kostenfrei\w*|gratis|umsonst"
+                r"|gebuhrenfrei|befreit|halfte|rappen|schilling|gulden|kronen)\b"
             ),
         ),
         "duration": AskedKind(

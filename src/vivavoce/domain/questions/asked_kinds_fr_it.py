@@ -14,16 +14,18 @@ _TEMPS = words(
     "annee annees decennie decennies siecle siecles trimestre trimestres semestre semestres fois",
 )
 FRENCH = AskedKinds(
-    re.compile(r"\bcombien (?:de |d['\u2019])(?!temps\b)(\w+)"),
+    re.compile(r"\bcombien (?:de |d['\u2019])(?!(?:temps|argent|euros)\b)(\w+)"),
     {
         "money": AskedKind(
             re.compile(
-                r"\bprix\b|\bcombien (?:[\w-]+ ){0,5}?(?:cout|pa[iy]|vaut|gagn|depens|factur)\w*"
+                r"\bprix\b|\bcombien d(?:['\u2019]argent|['\u2019]euros)\b"
+                r"|\bcombien (?:[\w-]+ ){0,5}?(?:cout|pa[iy]|vaut|gagn|depens|factur)\w*"
                 r"|\bca coute combien\b|" + _QUEL + r"(?:cout|montant|tarif|salaire|amende|budget|valeur)\b"
             ),
             re.compile(
                 MONEY
                 + r"|\b(?:euros?|francs?|centimes|dollars?|livres sterling|pour cent|gratuit\w*|exoner\w+"
+                r"|moitie|dirhams?|dinars?|fcfa"
                 r"|sans frais)\b"
             ),
         ),
@@ -100,17 +102,19 @@ _DURATE = words(
     "decennio decenni secolo secoli trimestre trimestri semestre semestri volta volte",
 )
 ITALIAN = AskedKinds(
-    re.compile(r"\bquant[ei] (\w+)"),
+    re.compile(r"\bquant[ei] (?!(?:soldi|euro)\b)(\w+)"),
     {
         "money": AskedKind(
             re.compile(
-                r"\bprezz[oi]\b|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|valgono|(?:cost|pag|guadagn"
+                r"\bprezz[oi]\b|\bquant[oi] (?:denaro|soldi|euro)\b"
+                r"|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|valgono|(?:cost|pag|guadagn"
                 r"|spend|spes)\w+)\b|"
                 + _QUALE
                 + r"(?:costo|prezzo|valore|stipendio|multa|tariffa|quota|bilancio)\b"
             ),
             re.compile(
                 MONEY + r"|\b(?:euro|lire|lira|dollar[io]|centesimi|per cento|gratis|gratuit\w+|esent[ei]"
+                r"|meta prezzo|la meta|franch[io]|fiorini"
                 r"|senza costi|non (?:si )?pag\w+)\b"
             ),
         ),

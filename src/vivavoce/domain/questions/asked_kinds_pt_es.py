@@ -17,18 +17,20 @@ _TEMPO = words(
     "decada decadas seculo seculos bimestre bimestres trimestre trimestres semestre semestres vez vezes",
 )
 PORTUGUESE = AskedKinds(
-    re.compile(r"\bquant[oa]s (\w+)"),
+    re.compile(r"\bquant[oa]s (?!reais\b)(\w+)"),
     {
         "money": AskedKind(
             re.compile(
-                r"\bprecos?\b|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|sai|(?:cust|pag|cobr|ganh|gast"
+                r"\bprecos?\b|\bquanto dinheiro\b|\bquantos reais\b"
+                r"|\bquanto (?!tempo\b)(?:\w+ ){0,5}?(?:vale|sai|(?:cust|pag|cobr|ganh|gast"
                 r"|arrecad)\w+)\b|"
                 + _QUAL
                 + r"(?:custo|valor|salario|renda|multa|taxa|mensalidade|orcamento)\b"
             ),
             re.compile(
                 MONEY + r"|\b(?:reais|centavos|dolar(?:es)?|euros?|libras|contos|por cento|gratis|gratuit\w+"
-                r"|isent\w+|sem custo|por nossa conta|nao (?:se )?pag\w+)\b"
+                r"|isent\w+|metade|escudos|cruzeiros|kwanzas|meticais|sem custo|por nossa conta"
+                r"|nao (?:se )?pag\w+)\b"
             ),
         ),
         "duration": AskedKind(
@@ -96,19 +98,20 @@ _TIEMPO = words(
     "decada decadas siglo siglos trimestre trimestres semestre semestres vez veces",
 )
 SPANISH = AskedKinds(
-    re.compile(r"\bcuant[oa]s (\w+)"),
+    re.compile(r"\bcuant[oa]s (?!(?:euros|pesos|dolares)\b)(\w+)"),
     {
         "money": AskedKind(
             re.compile(
-                r"\bprecios?\b|\bcuanto (?!tiempo\b)(?:\w+ ){0,5}?(?:vale|valen|sale|(?:cuest|cost|pag"
+                r"\bprecios?\b|\bcuanto dinero\b|\bcuantos (?:euros|pesos|dolares)\b"
+                r"|\bcuanto (?!tiempo\b)(?:\w+ ){0,5}?(?:vale|valen|sale|(?:cuest|cost|pag"
                 r"|cobr|gan"
                 r"|gast)\w+)\b|"
                 + _CUAL
                 + r"(?:coste|costo|precio|valor|sueldo|salario|multa|tasa|tarifa|cuota|presupuesto)\b"
             ),
             re.compile(
-                MONEY
-                + r"|\b(?:euros?|pesos?|dolar(?:es)?|pesetas?|centimos|centavos|reales|por ciento|gratis"
+                MONEY + r"|\b(?:euros?|pesos?|dolar(?:es)?|pesetas?|centimos|centavos|reales|bolivianos|soles"
+                r"|colones|quetzales|lempiras|guaranies|bolivares|balboas|la mitad|por ciento|gratis"
                 r"|gratuit\w+|libre|sin coste|sin costo|(?:no|nada) (?:se )?pag\w+|exent\w+"
                 r"|coste adicional)\b"
             ),

@@ -11,6 +11,7 @@ from vivavoce.domain.language.languages import asking_words, language_of, small_
 from vivavoce.domain.language.vocabulary import words
 from vivavoce.domain.language.words import compounds_of, folded, words_of
 
+from .answer_kinds import ANSWER_KINDS
 from .question_words import question_word_in
 
 _NONE: Mapping[str, frozenset[str]] = MappingProxyType({})
@@ -22,7 +23,7 @@ class Wanted(NamedTuple):
     words: Mapping[str, float]
     """The stems that it is about, and what each weighs."""
     kinds: frozenset[str]
-    """price, count, time, person, definition: what an answer holds besides the words."""
+    """price, count, measure, time, person, definition: what an answer holds besides the words."""
 
     names: frozenset[str]
     """The stems of those that are names, of which an answer speaks."""
@@ -56,6 +57,12 @@ class Wanted(NamedTuple):
         return self._replace(words=words) if words.keys() != self.words.keys() else self
 
     @property
+    def asks_kind_alone(self) -> bool:
+        """Whether it asks but for a kind of thing of what it names: "how high is Mount Pell?"."""
+        others = self.words.keys() - self.names
+        return bool(self.names) and all(self.words[word] <= _OF_KIND for word in others)
+
+    @property
     def is_telling(self) -> bool:
         """Whether the kind alone tells an answer from another sentence, whatever its words."""
         return not self.kinds.isdisjoint(("price", "count", "time"))
@@ -64,7 +71,7 @@ class Wanted(NamedTuple):
         """How well a sentence is of the kind that answers, from 0 to 1; in the middle where any is."""
         if not self.kinds:
             return 0.4
-        return max(_KINDS[kind].fit(sentence) for kind in self.kinds)
+        return max(ANSWER_KINDS[kind].fit(sentence) for kind in self.kinds)
 
 
 def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
@@ -79,7 +86,8 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
             for word in _words(said[:_LONGEST], language):
                 telling.setdefault(word, weight)
     own = language_of(asked, language)
-    kinds = {name: found for name, kind in _KINDS.items() if (found := kind.asked.search(folded(asked)))}
+    plain = folded(asked)
+    kinds = {name: found for name, kind in ANSWER_KINDS.items() if (found := kind.asked.search(plain))}
     for found in kinds.values():
         for word in words_of(" ".join(_telling(found.group(), own)), language):
             telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))
@@ -130,20 +138,6 @@ def names_its_own(question: str) -> bool:
     plain = {folded(match.group()) for match in _WORD.finditer(question)}
     telling = list(_words(question, language_of(question)))
     return 0 < len(telling) <= _FEW and _PRONOUNS.isdisjoint(plain)
-
-
-class _Kind(NamedTuple):
-    asked: re.Pattern[str]
-    """How the question says that it wants this."""
-    full: re.Pattern[str]
-    """What a sentence has that gives it."""
-    half: re.Pattern[str] | None = None
-    """And what one has that may give it."""
-
-    def fit(self, sentence: str) -> float:
-        if self.full.search(sentence) is not None:
-            return 1.0
-        return 0.5 if self.half is not None and self.half.search(sentence) is not None else 0.0
 
 
 _LONGEST = 2_000
@@ -208,72 +202,6 @@ _FRAMING = re.compile(
     re.IGNORECASE,
 )
 """Words that only say who speaks: "teaches" in "what she teaches about the commons"."""
-_DIGIT = re.compile(r"\d")
-_NUMERAL = (
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dois|duas|tr\u00eas|quatro|cinco|seis|sete|oito"
-    r"|nove|dez|dos|tres|cuatro|diez|deux|trois|quatre|cinq|huit|neuf|dix|\w*(?:zwei|drei|vier|fünf|sechs|sieben)"
-    r"|acht|neun|zehn|due|tre|quattro|cinque|sette|otto|nove|dieci)\b"
-)
-_DAY = (
-    r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|weekend|january|february|march"
-    r"|april|june|july|august|september|october|november|december|segunda|ter\u00e7a|quarta|quinta|sexta"
-    r"|s\u00e1bado|domingo|janeiro|fevereiro|mar\u00e7o|abril|maio|junho|julho|agosto|setembro|outubro"
-    r"|novembro|dezembro|lunes|martes|mi\u00e9rcoles|jueves|viernes|enero|noviembre|diciembre|lundi|mardi|mercredi"
-    r"|jeudi|vendredi|samedi|dimanche|janvier|f\u00e9vrier|avril|juin|juillet|ao\u00fbt|octobre|d\u00e9cembre|montag"
-    r"|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|m\u00e4rz|juni|juli|oktober|dezember|luned\u00ec"
-    r"|marted\u00ec|gioved\u00ec|venerd\u00ec|sabato|domenica|gennaio|febbraio|maggio|giugno|luglio|ottobre|dicembre)"
-)
-_MONEY = (
-    r"[$\u20ac\u00a3\u00a5]"
-    r"|\b(?:usd|eur|brl|reais|dollars?|euros?|d\u00f3lares|pesos|free|gr\u00e1tis|gratis|gratuit[oae]?s?|cents?"
-    r"|kostenlos|umsonst)\b"
-)
-_KINDS = {
-    "price": _Kind(
-        re.compile(
-            r"\b(?:how much|costs?|prices?|pricing|fees?|quanto (?:custa|e|sai|fica)|precos?|valor(?:es)?"
-            r"|custos?|cuanto (?:cuesta|es|vale)|precios?|combien (?:coute\w*|est-ce)|prix|tarifs?"
-            r"|was kostet|kosten"
-            r"|wie ?viel kostet|preise?|quanto (?:costa|costano|pag\w+)|prezz[oi])\b"
-        ),
-        re.compile(_MONEY, re.IGNORECASE),
-        _DIGIT,
-    ),
-    "count": _Kind(
-        re.compile(
-            r"\b(?:how (?:many|long|old|far|often|big)|quant[oa]s|quanto tempo(?: (?:dur|demor|lev|sai"
-            r"|fic)\w*)?|quanto (?:dur|demor)\w+|prazo|cuant[oa]s"
-            r"|cuanto tiempo|combien d\w*(?: temps)?|wie ?viele|wie (?:lange|oft|alt|hoch|gross)|quant[ei]"
-            r"|quanto (?:tempo|dura)|quel age)\b"
-        ),
-        re.compile(r"\d|" + _NUMERAL, re.IGNORECASE),
-    ),
-    "time": _Kind(
-        re.compile(
-            r"\b(?:when|what (?:time|year|day|date)|hours|open|opening|quando|que (?:horas|dia|ano)|horarios?"
-            r"|qual a data|que mes(?:es)?|cuando|a que hora|quand|quel(?:le)?s? (?:annee|jours?|heures?"
-            r"|date|mois)"
-            r"|wann|welche[mnrs]? (?:tage?n?|jahr|monat|datum)|che (?:ora|giorno|anno|mese)|orari[o]?)\b"
-        ),
-        re.compile(r"\d|" + _DAY, re.IGNORECASE),
-    ),
-    "person": _Kind(
-        re.compile(r"^\W*(?:who|quem|quien|qui|wer|chi|comment s.appelle|wie heisst|come si chiama)\b"),
-        re.compile(r"[^\W\d_] [A-Z\u00c0-\u00dd][\w'-]+"),
-    ),
-    "definition": _Kind(
-        re.compile(
-            r"^\W*(?:what(?:'s| is| are| does)|define|o que (?:e|sao|significa)|que (?:es|son|significa)"
-            r"|qu.est-ce qu|was (?:ist|sind|bedeutet)|(?:che )?cos(?:a (?:e|sono|significa)|.e))\b"
-        ),
-        re.compile(
-            r"^(?:\S+\s+){1,7}(?:is|are|means|refers|stands|\u00e9|s\u00e3o|significa|es|son|est|sont|ist|sind"
-            r"|bedeutet|\u00e8|sono)\s",
-            re.IGNORECASE,
-        ),
-        re.compile(r"\b(?:is|are|means|\u00e9|s\u00e3o|es|son)\b", re.IGNORECASE),
-    ),
-}
 
 
 def _words(text: str, language: str) -> Iterable[str]:
