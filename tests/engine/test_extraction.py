@@ -265,6 +265,27 @@ async def test_the_sentence_in_which_the_answer_is_marked_is_said_first(ask, mar
     assert pointed == ["Nele cabem quarenta mil torcedores."]
 
 
+@pytest.mark.parametrize(("marked", "lacking"), [("300 reais", 0.0), ("doces", 1.0)])
+async def test_what_is_asked_for_is_there_where_the_sentence_that_is_said_has_it(ask, marked, lacking):
+    text = "A vila é velha. Na feira de domingo há uma barraca de doces. Cada uma é alugada por 300 reais."
+    question = "Quanto custa uma barraca na feira de domingo?"
+
+    _, extraction = await ask({"Feira.md": text}, question, reader=Pointer(marked))
+
+    assert extraction.why["lacking"] == lacking
+
+
+async def test_of_two_passages_words_choose_the_one_with_the_kind_of_thing_that_is_asked_for(ask):
+    texts = {
+        "Julho.md": "A reforma do parquinho foi pedida pelas mães. A reforma custa a sair.",
+        "Novembro.md": "A festa terminou cedo. Custou R$ 5.870, com as mudas, a reforma do parquinho.",
+    }
+
+    said, _ = await ask(texts, "Quanto custa a reforma do parquinho?", reader=Marker(8.0))
+
+    assert said[0].startswith("Custou R$ 5.870")
+
+
 @pytest.mark.parametrize("words", ["Tabela", "of no sentence"])
 async def test_a_mark_in_a_title_points_to_no_sentence(ask, words):
     texts = {"Tabela de preços.md": "O pão de queijo custa quatro reais. O café custa três."}

@@ -37,6 +37,8 @@ _UNREAD = Reading(-11.0, -4.0)
 """What a part without sentences that can stand by themselves is."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
+_LACKING = 1.0
+"""What it takes away where its nearest sentence lacks the kind of thing that is asked for, such as a date."""
 _WANTING = 0.45
 """The most that words alone make of what lacks the number, the date or the reason that is asked for."""
 _HALF = 0.5
@@ -207,10 +209,7 @@ def _by_words(inquiry: Inquiry) -> Finding:
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places
-    best = max(
-        places,
-        key=lambda place: logit_of(inquiry.candidates[place].score) + _SPOKEN * inquiry.spoken(place)[0],
-    )
+    best = max(places, key=lambda place: _standing(inquiry.evidence(place)))
     weighed.sort(key=lambda each: each.passage.number != best)
     weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []
@@ -222,6 +221,11 @@ def _by_words(inquiry: Inquiry) -> Finding:
     is_fitted = inquiry.candidates[best].language in FITTED
     is_wanting = not is_fitted and (is_wanting or evidence.asked <= _HALF)
     return Finding(chosen, evidence, best, is_wanting=is_wanting)
+
+
+def _standing(evidence: Evidence) -> float:
+    """What words alone tell of a passage before its sentences are weighed."""
+    return evidence.score + _SPOKEN * evidence.asked - _LACKING * evidence.lacking
 
 
 def _extraction(inquiry: Inquiry, finding: Finding) -> Extraction:

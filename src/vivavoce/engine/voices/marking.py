@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from vivavoce.domain.answers.answerability import Evidence, Mark
 from vivavoce.domain.answers.coverage import Coverage
 from vivavoce.domain.answers.extracting import Weighed
+from vivavoce.domain.answers.leading import with_what_follows
 from vivavoce.domain.answers.reading import Part
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Reading
@@ -72,8 +73,20 @@ async def _looked(
     if first is None:
         return finding
     (said,) = await reader.read(inquiry.text, [inquiry.alone(first)])
+    if finding.first is None and _has_the_kind(inquiry, place, chosen):
+        evidence = evidence._replace(lacking=0.0)
     marked = evidence._replace(mark=Mark(sure.answers, said.answers))
     return replace(looked, evidence=marked, is_wanting=False)
+
+
+def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bool:
+    """Whether what would be said has the kind of thing that is asked for.
+
+    The sentence that shares most words with a question is not always the one that is said.
+    """
+    expected = inquiry.expected(place)
+    said = with_what_follows(chosen, inquiry.question)
+    return expected is None or any(expected.is_in(each.excerpt.text) for each in said)
 
 
 def _pointed(inquiry: Inquiry, finding: Finding, part: Part, reading: Reading) -> Sequence[Weighed]:
