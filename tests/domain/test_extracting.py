@@ -85,6 +85,16 @@ def test_a_list_is_given_with_what_it_is_about():
         ("This was in March.", True),
         ("He met Holm.", True),
         ("That is what Holm said.", True),
+        ("Elle mesure 38 mètres.", True),
+        ("Celui-ci ferme à midi.", True),
+        ("Er weist die Plätze zu.", True),
+        ("Sie beginnt um sieben Uhr.", True),
+        ("Sie können mit Karte zahlen.", False),
+        ("Acht von ihnen stehen noch.", True),
+        ("Dieser Stand ist frei.", False),
+        ("Ella teje desde hace años.", True),
+        ("Questi pagano la metà.", True),
+        ("Il barcaiolo ha costruito la barca.", False),
     ],
 )
 def test_a_word_that_points_at_a_name_needs_no_sentence_before_it(sentence, points_back):
