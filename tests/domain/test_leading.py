@@ -46,6 +46,33 @@ def test_what_only_says_that_something_comes_is_followed_by_it(text, question):
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "question"),
+    [
+        (
+            "es",
+            "La p\u00e9rdida tiene dos causas. El carb\u00f3n era caro. Llov\u00eda.",
+            "\u00bfPor qu\u00e9 hubo p\u00e9rdida?",
+        ),
+        ("fr", "La perte a deux causes. Le charbon \u00e9tait cher. Il pleuvait.", "Pourquoi cette perte ?"),
+        (
+            "fr",
+            "La guilde a trois ateliers. Ils sont vieux. Il pleuvait.",
+            "Combien d'ateliers a la guilde ?",
+        ),
+        ("de", "Der Verlust hat zwei Gr\u00fcnde. Kohle war teuer. Es regnete.", "Warum der Verlust?"),
+        (
+            "de",
+            "Die Gilde hat vier M\u00fchlen. Sie stehen am Fluss. Es regnete.",
+            "Welche M\u00fchlen gibt es?",
+        ),
+        ("it", "La perdita ha tre cause. Il carbone era caro. Pioveva.", "Perch\u00e9 la perdita?"),
+    ],
+)
+def test_what_says_how_many_there_are_leads_on_in_six_languages(language, text, question):
+    assert len(said(text, question, language=language)) == 2
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Every can of paraffin goes up sixty-three steps. The mayor came on Sunday.",

@@ -40,20 +40,30 @@ _LONGEST = 600
 """Characters that a sentence and what it leads to may have."""
 _NUMERAL = (
     r"(?:two|three|four|five|six|seven|eight|nine|ten|several|dois|duas|tres|quatro|cinco|seis|sete|oito|nove"
-    r"|dez|varios|varias|dos|cuatro|siete|ocho|nueve|diez|\d{1,2})"
+    r"|dez|varios|varias|dos|cuatro|siete|ocho|nueve|diez|deux|trois|quatre|cinq|huit|neuf|dix|plusieurs|zwei"
+    r"|drei|vier|funf|sechs|sieben|acht|neun|zehn|mehrere|due|tre|quattro|cinque|sette|otto|dieci|diversi"
+    r"|diverse"
+    r"|varie|\d{1,2})"
 )
 _ANNOUNCES = re.compile(rf"\b{_NUMERAL} [^\W\d_]+(?: [^\W\d_]+)?\W*$")
 _ANNOUNCES_REASONS = re.compile(
-    r"(?:^|\b(?:has|have|had|are|were|for|in|takes?|tem|tinha|ha|hay|tiene|sao|son|por|em|en) "
+    r"(?:^|\b(?:has|have|had|are|were|for|in|takes?|tem|tinha|ha|hay|tiene|sao|son|por|em|en"
+    r"|a|ont|avait|y a|sont|pour|hat|haben|hatte|gibt|sind|aus|hanno|aveva|sono|per|ci sono) "
     r"(?:[^\W\d_]+ ){0,2})"
     rf"{_NUMERAL} (?:[^\W\d_]+ )?(?:causes|reasons|conditions|rules|ways|steps|aims|exceptions"
-    r"|causas|razoes|motivos|condicoes|regras|formas|passos|razones|condiciones|reglas|pasos)\W*$"
+    r"|causas|razoes|motivos|condicoes|regras|formas|passos|razones|condiciones|reglas|pasos|raisons"
+    r"|conditions|regles"
+    r"|etapes|buts|moyens|grunde|ursachen|bedingungen|regeln|schritte|ziele|ausnahmen|cause|ragioni"
+    r"|motivi|condizioni"
+    r"|regole|passi|modi|scopi|eccezioni)\W*$"
 )
 """What nothing but the sentence after it can name."""
 _IS_THIS = re.compile(r"\b(?:is|are|was|were) (?:simple|this|these|as follows|the following)\W*$")
 _NAMES_THEM = re.compile(
     r"(?:they|these|the first|first|one|firstly|eles|elas|sao|[oa] primeir[oa]|primeir[oa]|uma?|ellos|ellas"
-    r"|son|el primero|la primera|primero)\b"
+    r"|son|el primero|la primera|primero|ce sont|ils|elles|l[ea] premiere?|es sind|sie|d(?:er|ie"
+    r"|as) erste|erstens"
+    r"|sono|il primo|la prima|primo)\b"
 )
 
 

@@ -90,7 +90,8 @@ _POINTS_BACK = re.compile(
     r"|ele|ela|eles|elas|isso|isto|este|esta|esse|essa|tal|por\u00e9m|assim|tamb\u00e9m"
     r"|esto|eso|\u00e9l|ella|ellos|ellas|adem\u00e1s|\u00e9stos?|\u00e9stas?"
     r"|elles?|ils|cel(?:ui|le|les)-ci|ceux-ci|cela"
-    r"|er|sie(?=\s+(?:\S*[^\se]t|ist|war|wird|wurde|hatte)\b)|dies|dieser?(?=\s+(?:ist|war|wird|hat|kann|muss|darf)\b)|(?:\w+\s+)?von\s+ihnen"
+    r"|er|sie(?=\s+(?:\S*[^\se]t|ist|war|wird|wurde|hatte)\b)"
+    r"|dies|dieser?(?=\s+(?:ist|war|wird|hat|kann|muss|darf)\b)|(?:\w+\s+)?von\s+ihnen"
     r"|egli|essa|esso|essi|esse|questi|queste|quest['\u2019]ultim[oa])\b",
     re.IGNORECASE,
 )
