@@ -177,6 +177,21 @@ async def test_the_page_is_that_of_the_quote_not_of_its_passage(tmp_path):
     assert answer["response"].endswith("(p. 2).")
 
 
+async def test_a_title_on_a_page_of_its_own_is_not_quoted_with_the_sentence_of_the_next_page(tmp_path):
+    pages = [
+        "CHAPTER SEVEN\nOf Smiths and Nails",
+        "The smith of Corven forged four hundred nails a day. He was deaf, and\nnobody minded.",
+    ]
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        await thinker.reads_file(tmp_path / "smiths.pdf", pdf(pages))
+        answer = await thinker.answers("How many nails did the smith of Corven forge a day?")
+
+    (citation,) = answer["citations"]
+    assert citation["quote"] == "The smith of Corven forged four hundred nails a day."
+    assert citation["page"] == 2
+
+
 async def test_printed_page_labels_are_cited(tmp_path):
     pages = ["The preface thanks the farmers of Nepal.", "Monitors are accountable to the appropriators."]
     with open_thinker(tmp_path) as thinker:

@@ -15,10 +15,9 @@ def pdf(
     return assembled([stream(_shown(page)) for page in pages], labels, bookmarks, catalog)
 
 
-def typeset(lines: Sequence[tuple[float, float, str]]) -> bytes:
-    """A file of one page whose lines have a size and a height above the foot of the page."""
-    shown = [f"BT /F1 1 Tf {size} 0 0 {size} 40 {height} Tm ({text}) Tj ET" for size, height, text in lines]
-    return assembled([stream("\n".join(shown).encode("cp1252"))])
+def typeset(*pages: Sequence[tuple[float, float, str]]) -> bytes:
+    """A file of pages whose lines have a size and a height above the foot of the page."""
+    return assembled([stream(_placed(lines).encode("cp1252")) for lines in pages])
 
 
 def assembled(
@@ -120,6 +119,12 @@ def _shown(text: str) -> bytes:
         escaped = line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
         lines.append(f"({escaped}) Tj T*")
     return ("BT /F1 10 Tf 12 TL 40 750 Td " + "\n".join(lines) + " ET").encode("cp1252")
+
+
+def _placed(lines: Sequence[tuple[float, float, str]]) -> str:
+    return "\n".join(
+        f"BT /F1 1 Tf {size} 0 0 {size} 40 {height} Tm ({text}) Tj ET" for size, height, text in lines
+    )
 
 
 def _add_bookmarks(

@@ -118,6 +118,69 @@ def test_a_sentence_that_goes_on_is_not_divided(lines):
     assert text_of(typeset(lines)) == "".join(f"{text}\n" for _, _, text in lines)
 
 
+SMITH = [
+    "The smith of Corven forged four hundred nails a day. He was deaf,",
+    "and the boys of the town rang the bell of his yard with a stone.",
+]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "CHAPTER SEVEN\nOf Smiths and Nails",
+        "What every smith knows",
+        "PART TWO",
+        "The Nails of Corven, and of Those Who Bought Them",
+    ],
+)
+def test_a_page_with_a_title_alone_ends_a_paragraph(title):
+    file = pdf([title, "\n".join(SMITH), "It was torn down"])
+
+    assert [part.text for part in read("pdf", file)] == [
+        f"{title}\n\n",
+        "\n".join(SMITH) + "\n",
+        "It was torn down\n",
+    ]
+
+
+def test_a_large_title_as_wide_as_the_lines_of_its_text_ends_a_paragraph():
+    title = [(22, 740, "The Smiths and the Nails of Corven")]
+    file = typeset(title, [(11, 740, SMITH[0]), (11, 727, SMITH[1])])
+
+    assert text_of(file) == "\n".join([title[0][2], "", *SMITH, ""])
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("In these years, before the railway came to the town, the smith of", "Corven forged nails."),
+        ("For nails they went to the smith of", "Corven, who was deaf."),
+        ("For nails they went to the smith", "whom they all knew."),
+        ("For nails they went to Corven,", "Varn and the Isles."),
+        ("All of them went for their nails to the old yard of the smith Osric", "Varnhagen."),
+    ],
+    ids=["a full line", "a small word", "a small letter", "a comma", "no room for the next word"],
+)
+def test_a_sentence_goes_on_over_a_page_break(above, below):
+    file = pdf([f"{SMITH[0]}\n{SMITH[1]}\n{above}", f"{below}\n{SMITH[0]}\n{SMITH[1]}"])
+
+    assert text_of(file) == "\n".join([*SMITH, above, below, *SMITH, ""])
+
+
+def test_a_running_head_in_small_letters_does_not_end_a_sentence():
+    above = [(11, 740, SMITH[0]), (11, 727, SMITH[1]), (11, 714, LONG)]
+    file = typeset(above, [(8, 766, "OF SMITHS AND NAILS"), (11, 740, "Varn, who sold nails."), *above[1:]])
+
+    assert f"{LONG}\nOF SMITHS" in text_of(file)
+
+
+def test_a_sentence_goes_on_from_a_column_to_a_wider_page():
+    column = [(11, 740 - 13 * line, "who sold rope to Corven") for line in range(8)]
+    file = typeset(column, [(11, 740, "Corven had a bell. " * 4), (11, 727, "Corven had a bell. " * 4)])
+
+    assert "Corven\nCorven had" in text_of(file)
+
+
 def test_a_bookmark_stands_where_its_title_is_after_blank_lines():
     file = pdf(["Front\n\n\n\nThe End"], bookmarks=[("The End", 1)])
 

@@ -8,7 +8,7 @@ import mmap
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any, BinaryIO
 
 import pypdfium2
@@ -18,6 +18,8 @@ from vivavoce.domain.corpus.documents import Heading, Part
 from vivavoce.errors import Unreadable
 
 from .cleaning import cleaned, titled
+from .letters import Letters
+from .page_breaks import Page, page_of
 from .spacing import spaced
 
 # Found now, because the process that reads may open no file later.
@@ -41,8 +43,9 @@ def parts(source: BinaryIO) -> Iterator[Part]:
         raise Unreadable(f"The file has more than {_MOST_PAGES:,} pages.", hint="Split it.")
     bookmarks = _bookmarks_in(document)
     has_text = False
-    for index in range(pages):
-        text = _text_of(document, index)
+    read = (_page_of(document, index) for index in range(pages))
+    for index, (page, below) in enumerate(pairwise(chain(read, [Page("")]))):
+        text = f"{page.text}\n" if page.ends_a_paragraph(below) else page.text
         has_text = has_text or text != "\n"
         yield Part(text, index + 1, _label_of(document, index), _headings(text, bookmarks.get(index, [])))
     if not has_text:
@@ -72,19 +75,22 @@ def _bytes_of(source: BinaryIO) -> Any:
     return (ctypes.c_char * len(mapped)).from_buffer(mapped)
 
 
-def _text_of(document: Any, index: int) -> str:
-    """The text of a page, with one line end behind it."""
+def _page_of(document: Any, index: int) -> Page:
+    """A page with its text, which has one line end behind it."""
     try:
         page = document[index]
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError:
         raise Unreadable(f"The file is damaged: its page {index + 1} cannot be read.", hint=_MEND) from None
-    text = spaced(text_page.get_text_range(), text_page)
-    text_page.close()
-    page.close()
+    given = text_page.get_text_range()
+    letters = Letters(given, text_page.raw)
+    text = spaced(given, letters)
     if not text.isascii() or "\u0002" in text:
         text = _DIVIDED.sub("-\n", text)
-    return cleaned(text).rstrip() + "\n"
+    found = page_of(cleaned(text).rstrip() + "\n", given, letters)
+    text_page.close()
+    page.close()
+    return found
 
 
 def _label_of(document: Any, index: int) -> str | None:
