@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,13 +34,17 @@ class Listener:
 
     def __init__(self) -> None:
         self.said: list[tuple[int, int]] = []
-        self.indexings: list[tuple[int, int]] = []
+        self.indexings: list[tuple[float, int]] = []
+        self.is_under_way = asyncio.Event()
+        """Set once a part of a datasource is indexed, and not all of it."""
 
     def stored(self, done: int, total: int) -> None:
         self.said.append((done, total))
 
-    def indexed(self, done: int, total: int, passages: int) -> None:
+    def indexed(self, done: float, total: int, passages: int) -> None:
         self.indexings.append((done, total))
+        if passages > 0 and 0 < done < 1:
+            self.is_under_way.set()
 
 
 def listed(id: str, **more: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import anyio
@@ -14,6 +15,7 @@ from vivavoce.domain.corpus.kinds import kind_of
 from vivavoce.domain.values import NAME
 from vivavoce.errors import NotFound
 from vivavoce.operations.uploads import AddFile
+from vivavoce.testing import WordEmbedder
 from vivavoce.upkeep.corpus import process_corpus
 from vivavoce.upkeep.corpus_trying import try_corpus
 
@@ -482,3 +484,29 @@ async def test_someone_is_told_how_far_it_is(app, tmp_path):
 
     assert listener.said == [(0, 2), (1, 2), (2, 2)]
     assert (listener.indexings[0], listener.indexings[-1]) == ((0, 2), (2, 2))
+
+
+async def test_someone_is_told_how_far_one_large_document_is(app, engine, tmp_path):
+    text = "\n\n".join(f"Lake {number} has a warden, who {'rows and ' * 300}sleeps." for number in range(80))
+    folder = avatar_folder(tmp_path, listed("lakes"), documents={"lakes.txt": text})
+    listener = Listener()
+    engine.ports.embedders.embedder = Halting(listener.is_under_way)
+
+    result = await process_corpus(app, folder, listener)
+
+    assert states(result) == {"lakes": "processed"}
+    assert any(0 < done < 1 for done, _ in listener.indexings)
+    assert listener.indexings[-1] == (1, 1)
+
+
+class Halting(WordEmbedder):
+    """Embeds the last lake once those before it were heard of."""
+
+    def __init__(self, heard: asyncio.Event) -> None:
+        self.heard = heard
+
+    async def passages(self, texts):
+        if any("Lake 79" in text for text in texts):
+            async with asyncio.timeout(20):
+                await self.heard.wait()
+        return await super().passages(texts)

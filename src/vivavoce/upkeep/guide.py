@@ -64,7 +64,7 @@ class Unheard:
     def stored(self, done: int, total: int) -> None:
         """Say nothing."""
 
-    def indexed(self, done: int, total: int, passages: int) -> None:
+    def indexed(self, done: float, total: int, passages: int) -> None:
         """Say nothing."""
 
 

@@ -26,8 +26,8 @@ class Told(Protocol):
         """So many files were looked at."""
         ...
 
-    def indexed(self, done: int, total: int, passages: int) -> None:
-        """So many datasources are indexed, and so many passages were made."""
+    def indexed(self, done: float, total: int, passages: int) -> None:
+        """So many datasources are indexed, with the shares of those under way; so many passages were made."""
         ...
 
 
@@ -62,17 +62,24 @@ class _Progress:
             await self.look()
 
     async def look(self) -> None:
-        left, passages = await self.app.ports.store.read(
+        left, passages, begun = await self.app.ports.store.read(
             lambda tables: (
                 tables.ingestions.number(self.datastore_id),
                 tables.passages.count(self.datastore_id),
+                _begun(self.datastore_id, tables),
             )
         )
         # Passages of versions that were replaced go away meanwhile: only what comes is counted.
         self.made += max(0, passages - (passages if self.last is None else self.last))
         self.last = passages
         self.total = max(self.total, left)
-        self.told.indexed(self.total - left, self.total, self.made)
+        self.told.indexed(self.total - left + min(begun, left), self.total, self.made)
+
+
+def _begun(datastore_id: str, tables: Tables) -> float:
+    """How much of the datasources under way is indexed, in shares of a whole one."""
+    running = tables.datasources.where(datastore_id=datastore_id, status="running")
+    return sum(source.progress for source in running if source.progress < 1)
 
 
 async def _is_at_rest(app: App, datastore_id: str, ids: Sequence[str]) -> bool:

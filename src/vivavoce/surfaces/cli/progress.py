@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,13 +10,13 @@ from contextlib import contextmanager
 
 import click
 
-Step = Callable[[int, int, str], None]
-"""Told how much is done, of how much, and a word about it."""
+Step = Callable[[float, int, str], None]
+"""Told how much is done, of how much, and a word about it; what is under way counts as a share of one."""
 Begin = Callable[[str, str], Step]
 """Begins a piece of work: its title, and what is counted."""
 
-_SELDOM = 5.0
-"""Seconds between two lines."""
+_SELDOM, _UNDER_WAY = 5.0, 15.0
+"""Seconds between two lines: where more is done than before, and where it is only under way."""
 
 
 @contextmanager
@@ -39,7 +40,7 @@ def progress() -> Iterator[Begin]:
         def begin(title: str, noun: str) -> Step:
             task = bars.add_task(title, visible=False, start=False, noun=noun, says="")
 
-            def step(done: int, total: int, says: str = "") -> None:
+            def step(done: float, total: int, says: str = "") -> None:
                 if total:
                     bars.start_task(task)
                     bars.update(
@@ -62,12 +63,13 @@ class Bars:
         """Show how many files were looked at."""
         self._storing(done, total, "")
 
-    def indexed(self, done: int, total: int, passages: int) -> None:
-        """Show how many datasources are indexed, and how fast passages come."""
+    def indexed(self, done: float, total: int, passages: int) -> None:
+        """Show how many datasources are indexed, how many passages there are, and how fast they come."""
         now = time.monotonic()
         self._began = now if self._began is None else self._began
         rate = passages / max(now - self._began, 0.1)
-        self._indexing(done, total, f"{rate:.1f} passages a second" if passages else "")
+        came = f"{passages:,} {'passage' if passages == 1 else 'passages'}, {rate:.1f} a second"
+        self._indexing(done, total, came if passages else "")
 
 
 class _Lines:
@@ -76,14 +78,20 @@ class _Lines:
     def __init__(self, title: str, noun: str) -> None:
         self.title, self.noun = title, noun
         self.written = time.monotonic()
-        self.last = ""
+        self.last: tuple[float, int, str] | None = None
 
-    def __call__(self, done: int, total: int, says: str = "") -> None:
+    def __call__(self, done: float, total: int, says: str = "") -> None:
         """Say so where it is time, or where all is done."""
         now = time.monotonic()
-        if total == 0 or (done < total and now - self.written < _SELDOM):
+        if total == 0 or self.last == (done, total, says) or now - self.written < self._pause(done, total):
             return
-        line = f"{self.title}: {done} of {total} {self.noun}"
-        if line != self.last:
-            click.echo(f"{line}{f', {says}' if says else ''}", err=True)
-        self.written, self.last = now, line
+        share = "" if done == int(done) else f" ({int(100 * done / total)}%)"
+        line = f"{self.title}: {int(done)} of {total} {self.noun}{share}"
+        click.echo(f"{line}{f', {says}' if says else ''}", err=True)
+        self.written, self.last = now, (done, total, says)
+
+    def _pause(self, done: float, total: int) -> float:
+        """How long to wait after the last line."""
+        if self.last is None or (int(self.last[0]), self.last[1]) != (int(done), total):
+            return 0 if done >= total else _SELDOM
+        return math.inf if done >= total else _UNDER_WAY

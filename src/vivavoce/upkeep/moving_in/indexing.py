@@ -9,10 +9,10 @@ from vivavoce.ports import Tables
 from vivavoce.upkeep.working import OPEN, worked_through
 
 
-async def index_waiting(app: App, told: Callable[[int, int], None]) -> list[tuple[str, str]]:
+async def index_waiting(app: App, told: Callable[[float, int], None]) -> list[tuple[str, str]]:
     """Index all datasources that wait for it; the ids of those that are not indexed then, and why.
 
-    `told` hears how many of a datastore are done, and of how many.
+    `told` hears how many of a datastore are done, shares of those under way counted, and of how many.
     """
     failed: list[tuple[str, str]] = []
     for datastore_id, ids in (await app.ports.store.read(_waiting)).items():
@@ -37,12 +37,12 @@ def _waiting(tables: Tables) -> dict[str, list[str]]:
 class _Passing:
     """Passes on how far the work on one datastore has come."""
 
-    def __init__(self, told: Callable[[int, int], None]) -> None:
+    def __init__(self, told: Callable[[float, int], None]) -> None:
         self._told = told
 
     def stored(self, done: int, total: int) -> None:
         """All is stored already."""
 
-    def indexed(self, done: int, total: int, passages: int) -> None:
+    def indexed(self, done: float, total: int, passages: int) -> None:
         """Say how many datasources are indexed."""
         self._told(done, total)
