@@ -76,3 +76,38 @@ def test_an_id_that_cannot_be_one_is_told_what_may_stand_in_it():
         "sources.json: sources.0: id: may have only letters without accents, digits, dots, hyphens "
         "and underscores, such as Cartas-da-Se."
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "expected"),
+    [
+        ("birthYear", "1815", "integer, such as 1815, without quotation marks"),
+        ("birthYear", 1815.0, "integer"),
+        ("deathYear", True, "integer"),
+        ("monthlyBudget", "5", "number, such as 5, without quotation marks"),
+        ("monthlyBudget", True, "number"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_by_its_key_with_what_was_expected(key, given, expected):
+    with pytest.raises(InvalidInput, match=rf"^config\.json: {key}: input should be a valid {expected}"):
+        read_config(a_config(**{key: given}))
+
+
+def test_a_work_is_verified_by_true_alone_and_its_year_may_be_a_text():
+    work = {"title": "Notes", "type": "book", "year": "1843"}
+
+    def with_work(**more):
+        return a_config(corpus={"description": "Notes.", "sources": [work | more]})
+
+    assert read_config(with_work(verified=True)).corpus.sources[0].year == 1843
+    with pytest.raises(InvalidInput, match=r"corpus\.sources\.0\.verified: input should be a valid boolean"):
+        read_config(with_work(verified="false"))
+    with pytest.raises(InvalidInput, match=r"sources\.0: verified: input should be a valid boolean"):
+        read_sources([{"id": "notes", "title": "Notes", "verified": "yes"}])
+    with pytest.raises(InvalidInput, match=r"sources\.0: year: input should be a valid integer"):
+        read_sources([{"id": "notes", "title": "Notes", "year": True}])
+
+
+def test_what_was_stored_with_another_type_is_still_read():
+    assert read_config(a_config(birthYear="1815", monthlyBudget="5"), is_stored=True).birth_year == 1815
+    assert read_sources([{"id": "n", "title": "N", "verified": "yes"}], is_stored=True)[0].verified

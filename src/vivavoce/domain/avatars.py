@@ -20,11 +20,11 @@ from pydantic import (
 
 from vivavoce.errors import InvalidInput
 
-from .agents import Budget
 from .corpus.source_ids import MOST, checked_source_id
 from .entities import Entity
 from .faults import faults_of, in_words
-from .values import Line, Name, Text, Unlisted, Value
+from .values import Line, Name, Text, Unlisted
+from .written import STORED, Dollars, Flag, LifeYear, WorkYear, Written, is_stored
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
 Confidence = Literal["high", "medium", "low"]
@@ -32,7 +32,6 @@ ToolName = Literal["query_corpus", "generate_response", "get_avatar_info"]
 TOOL_NAMES: tuple[ToolName, ...] = ("query_corpus", "generate_response", "get_avatar_info")
 QUESTION_KEPT = 4_000
 """How many characters of a question the log keeps."""
-Year = Annotated[int, Field(ge=-5_000, le=9_999)]
 _DISCLOSURES = {
     "en": "An AI that has studied {name}, not {name}. It quotes a fixed corpus.",
     "pt": "Uma IA que estudou {name}, n\u00e3o {name}. Cita um corpus fixo.",
@@ -41,23 +40,6 @@ _DISCLOSURES = {
     "de": "Eine KI, die {name} studiert hat, nicht {name}. Sie zitiert ein festes Korpus.",
     "it": "Un'IA che ha studiato {name}, non {name}. Cita un corpus fisso.",
 }
-_STORED = "is_stored"
-
-
-class _Written(Value):
-    """A part of a file that people write: keys that we do not know are kept, never refused."""
-
-    model_config = ConfigDict(extra="allow")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _given(cls, written: Any) -> Any:
-        """Without the keys that are null and need not be there."""
-        if not isinstance(written, dict) or all(value is not None for value in written.values()):
-            return written
-        free = {name for name, about in cls.model_fields.items() if not about.is_required()}
-        free |= {about.alias for name, about in cls.model_fields.items() if name in free and about.alias}
-        return {name: value for name, value in written.items() if value is not None or name not in free}
 
 
 def _day(given: Any, day: str) -> Any:
@@ -73,7 +55,7 @@ def _day(given: Any, day: str) -> Any:
     return text
 
 
-class DateRange(_Written):
+class DateRange(Written):
     """From when to when the corpus was written; a year alone is the whole year."""
 
     start: Annotated[date, BeforeValidator(lambda given: _day(given, "01-01"))] | None = None
@@ -82,25 +64,24 @@ class DateRange(_Written):
     @model_validator(mode="after")
     def _in_order(self, given: ValidationInfo) -> DateRange:
         """Refuses a range that ends before it begins, except one that was stored before anybody looked."""
-        is_stored = given.context is not None and given.context.get(_STORED, False)
-        if not is_stored and self.start is not None and self.end is not None and self.end < self.start:
+        if not is_stored(given) and self.start is not None and self.end is not None and self.end < self.start:
             raise ValueError(f"its start, {self.start}, must not be after its end, {self.end}")
         return self
 
 
-class Work(_Written):
+class Work(Written):
     """A work that the configuration names."""
 
     title: Name
     type: Line
-    year: Year | None = None
+    year: WorkYear | None = None
     url: Line | None = None
     archive_url: Line | None = None
-    verified: bool = False
+    verified: Flag = False
     notes: Text | None = None
 
 
-class Corpus(_Written):
+class Corpus(Written):
     """What the avatar speaks for."""
 
     description: Text
@@ -108,7 +89,7 @@ class Corpus(_Written):
     sources: list[Work]
 
 
-class Persona(_Written):
+class Persona(Written):
     """How the avatar speaks."""
 
     identity: Text
@@ -117,7 +98,7 @@ class Persona(_Written):
     citation_style: Text
 
 
-class Server(_Written):
+class Server(Written):
     """How the avatar's MCP server presents itself."""
 
     name: Name | None = None
@@ -125,21 +106,21 @@ class Server(_Written):
     tools: list[ToolName] | None = None
 
 
-class Config(_Written):
+class Config(Written):
     """The `config.json` of an avatar."""
 
     id: Slug
     name: Name
     description: Text
-    birth_year: Year | None = None
-    death_year: Year | None = None
+    birth_year: LifeYear | None = None
+    death_year: LifeYear | None = None
     expertise: list[Line] = []
     corpus: Corpus
     system_prompt: Persona
     own_disclosure: Annotated[Line | None, Field(alias="disclosure")] = None
     mcp: Server | None = None
     mcp_server: Server | None = None
-    monthly_budget: Budget | None = None
+    monthly_budget: Dollars | None = None
     """US dollars that its model may cost in a month. A key of ours, which the format does not know."""
 
     @property
@@ -173,7 +154,7 @@ class Config(_Written):
         return None if not self.death_year or self.death_year < 1 else date(self.death_year, 12, 31)
 
 
-class Source(_Written):
+class Source(Written):
     """An entry of `sources.json`: something that the avatar has read, or should."""
 
     model_config = ConfigDict(alias_generator=None)
@@ -181,14 +162,14 @@ class Source(_Written):
     id: Annotated[str, Field(min_length=1, max_length=MOST), AfterValidator(checked_source_id)]
     title: Name
     authors: list[Line] = []
-    year: Year | None = None
+    year: WorkYear | None = None
     type: Line = "article"
     description: Text | None = None
     url: Line | None = None
     archive_url: Line | None = None
     license: Line | None = None
     format: Line | None = None
-    verified: bool = False
+    verified: Flag = False
     priority: Line = "primary"
     topics: list[Line] = []
 
@@ -222,7 +203,7 @@ class Avatar(Entity):
     @property
     def read(self) -> list[Source]:
         """The sources, read."""
-        return read_sources(self.sources)
+        return read_sources(self.sources, is_stored=True)
 
 
 class Answered(Entity):
@@ -258,17 +239,17 @@ class Answered(Entity):
 def read_config(given: dict[str, Any], *, is_stored: bool = False) -> Config:
     """A configuration; InvalidInput names the key and what was expected there."""
     try:
-        return Config.model_validate(given, context={_STORED: is_stored})
+        return Config.model_validate(given, context={STORED: is_stored})
     except ValidationError as error:
         raise _refused("config.json", error) from None
 
 
-def read_sources(given: Iterable[dict[str, Any]]) -> list[Source]:
+def read_sources(given: Iterable[dict[str, Any]], *, is_stored: bool = False) -> list[Source]:
     """The entries of `sources.json`; InvalidInput names the key and what was expected there."""
     found: dict[str, Source] = {}
     for place, each in enumerate(given):
         try:
-            source = Source.model_validate(each)
+            source = Source.model_validate(each, context={STORED: is_stored})
         except ValidationError as error:
             raise _refused(f"sources.json: sources.{place}", error) from None
         if source.id in found:

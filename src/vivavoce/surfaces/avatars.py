@@ -38,7 +38,7 @@ class AvatarServers:
         config, server = self._kept.pop(avatar.id, (None, None))
         if server is None or config != avatar.config:
             server = avatar_server(
-                self._app.backend, read_config(avatar.config), lambda context: CALLER.get()
+                self._app.backend, read_config(avatar.config, is_stored=True), lambda context: CALLER.get()
             )
         self._kept[avatar.id] = (avatar.config, server)
         if len(self._kept) > self._most:

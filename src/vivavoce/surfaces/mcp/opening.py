@@ -67,7 +67,7 @@ async def opened_avatar(avatar_id: str) -> AsyncIterator[Server[Any]]:
                 await ensure_guide(app)
             seen = digest_of_avatar(avatar_id)
             avatar = await app.backend.run(GetAvatar.parse({"id": avatar_id}), OPERATOR)
-            built = avatar_server(app.backend, read_config(avatar.config), lambda _: OPERATOR)
+            built = avatar_server(app.backend, read_config(avatar.config, is_stored=True), lambda _: OPERATOR)
             if seen is not None and not kept_manifest(avatar_id):
                 keep_manifest(avatar_id, seen, await record(built))
         except NotFound as error:
