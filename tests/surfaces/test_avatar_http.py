@@ -122,6 +122,12 @@ def test_a_private_avatar_and_none_at_all_look_the_same_to_a_stranger(client):
     assert len({answer.text for answer in answers}) == 1
     challenge = answers[0].headers["www-authenticate"]
     assert f'resource_metadata="http://127.0.0.1:8377{WELL_KNOWN}{MCP}"' in challenge
+    assert 'scope="read send"' in challenge
+
+
+def test_no_more_is_asked_for_at_an_avatar_than_a_key_for_it_can_have(client):
+    assert client.get(WELL_KNOWN + MCP).json()["scopes_supported"] == ["read", "send"]
+    assert client.get(WELL_KNOWN).json()["scopes_supported"] == ["read", "write", "send", "admin"]
 
 
 def test_metadata_names_the_resource_that_was_asked_for(client):

@@ -117,7 +117,7 @@ def challenged(scope: Scope, message: str, public_url: str) -> JSONResponse:
     """401, with where to learn how to authenticate."""
     path = scope["path"] if scope["path"].endswith("/mcp") else ""
     address = f"{_base(scope, public_url)}{METADATA}{quote(path)}"
-    scopes = " ".join(KeyScope)
+    scopes = " ".join(_scopes_at(scope["path"]))
     return _refused(
         401,
         "UNAUTHORIZED",
@@ -128,12 +128,12 @@ def challenged(scope: Scope, message: str, public_url: str) -> JSONResponse:
 
 def metadata(scope: Scope, public_url: str) -> dict[str, Any]:
     """What RFC 9728 wants a client to know about a protected resource."""
-    path = quote(scope["path"].removeprefix(METADATA)) or "/mcp"
+    path = scope["path"].removeprefix(METADATA) or "/mcp"
     return {
-        "resource": f"{_base(scope, public_url)}{path}",
+        "resource": f"{_base(scope, public_url)}{quote(path)}",
         "resource_name": "vivavoce",
         "bearer_methods_supported": ["header"],
-        "scopes_supported": [str(scope) for scope in KeyScope],
+        "scopes_supported": [str(each) for each in _scopes_at(path)],
     }
 
 
@@ -161,6 +161,11 @@ def _is_event(scope: Scope) -> bool:
     """Whether a provider posts events: it shows the token of its channel, which is no key."""
     path: str = scope["path"]
     return path.endswith("/events") and path.removeprefix("/api").startswith("/channels/")
+
+
+def _scopes_at(path: str) -> tuple[KeyScope, ...]:
+    """What is asked for at an MCP server; an avatar can only be read and questioned."""
+    return (KeyScope.READ, KeyScope.SEND) if path.startswith("/avatars/") else tuple(KeyScope)
 
 
 def _base(scope: Scope, public_url: str) -> str:
