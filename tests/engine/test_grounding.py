@@ -202,6 +202,19 @@ async def test_printed_page_labels_are_cited(tmp_path):
     assert answer["citations"][0]["page"] == 42
 
 
+async def test_why_names_a_page_as_its_citation_does(tmp_path):
+    pages = ["The preface thanks the farmers of Nepal.", "Monitors are accountable to the appropriators."]
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        await thinker.reads_file(tmp_path / "c.pdf", pdf(pages, labels="0 << /S /r >>"))
+        answer = await thinker.answers("To whom are monitors accountable?")
+        why = await thinker.why(answer)
+
+    assert answer["citations"][0]["page_label"] == "ii"
+    assert [each["pageLabel"] for each in why["claims"] if each["kept"]] == ["ii"]
+    assert {each["pageLabel"] for each in why["passages"]} <= {"i", "ii"}
+
+
 async def test_a_quote_from_an_introduction_is_not_put_in_the_mouth_of_the_author(tmp_path):
     text = (
         "# Foreword\n\nHer seminars in Bloomington began at noon with coffee.\n\n# Chapter 1\n\nRules change."

@@ -182,6 +182,14 @@ def test_a_printed_page_is_shown_as_it_is_printed():
     assert "[1] A book, p. iv" in shown
 
 
+def test_a_passage_is_shown_by_the_page_that_its_citation_names():
+    passage = {"source": "A book", "page": 4, "pageLabel": "iv", "score": 0.5}
+    before = {"source": "A book", "page": 4, "score": 0.5}
+
+    assert "    0.50  A book, p. iv" in list(reason_lines({"passages": [passage]}))
+    assert "    0.50  A book, p. 4" in list(reason_lines({"passages": [before]}))
+
+
 def test_what_was_dropped_is_shown_with_its_reason():
     claims = [
         {"text": "Ducks fly.", "kept": False, "reason": "its quote is not in the corpus"},

@@ -91,6 +91,7 @@ def _passage(found: Found, handed: Collection[Place], sources: Sequence[Source])
     return {
         "source": where.source,
         "page": where.page,
+        "pageLabel": where.page_label,
         "score": found.score,
         "documentId": found.cited.document_id,
         "start": passage.start,
@@ -106,6 +107,7 @@ def _claim(checked: Checked) -> dict[str, Any]:
         "quote": (checked.claim.quote if quote is None else quote.text)[:_LONGEST],
         "source": None if where is None else where.source,
         "page": None if where is None else where.page,
+        "pageLabel": None if where is None else where.page_label,
         "kept": not checked.reason,
         "reason": checked.reason,
     }

@@ -54,7 +54,8 @@ def reason_lines(why: Mapping[str, Any]) -> Iterator[str]:
     yield f"  Passages, each with how likely it is about the question: {len(passages)}"
     for passage in passages:
         given = " (given with the question)" if passage.get("from") == "caller" else ""
-        place = referenced(str(passage.get("source", "")), None, passage.get("page"))
+        page = passage.get("pageLabel") or passage.get("page")
+        place = referenced(str(passage.get("source", "")), None, page)
         yield f"    {_score(passage.get('score'))}  {place}{given}"
     claims: Sequence[Mapping[str, Any]] = why.get("claims") or ()
     yield f"  Claims: {len(claims)}"
