@@ -52,7 +52,8 @@ class Settings:
     """The address under which others reach this server, e.g. https://agents.example.com behind a proxy."""
     call_budget: int = 45
     """Seconds that a call waits for an answer which is held, or for earlier messages of its conversation, 1
-    to 600. After that it gets a messageId, with which get_answer fetches the answer."""
+    to 600. After that it gets a messageId, with which get_answer fetches the answer. Over MCP an avatar's
+    model has as long; after that the avatar answers with sentences of its corpus."""
     backlog: int = 200_000
     """How many events of channels may wait to be heard, and how many messages for a job to answer them. Where
     either is reached, providers and callers are told to send it later."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 import subprocess
 import sys
 
@@ -13,13 +15,16 @@ from doors import text_of
 from mcp import Client, MCPError
 
 from vivavoce.domain.avatars import read_config
+from vivavoce.engine import Engine
 from vivavoce.errors import NotFound
 from vivavoce.operations import CATALOGUE, OPERATOR, STRANGER, Caller, Scope
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 from vivavoce.operations.avatars import DeleteAvatar
 from vivavoce.surfaces.mcp.avatar_tools import KINDS, readable
 from vivavoce.surfaces.mcp.avatars import avatar_server, refusing
-from vivavoce.testing import open_test_engine
+from vivavoce.surfaces.mcp.selection import Selection
+from vivavoce.surfaces.mcp.server import server as whole_server
+from vivavoce.testing import ScriptedModel, TestModels, open_test_engine
 
 SPECIFIED = {
     "query_corpus": {
@@ -205,6 +210,42 @@ async def test_a_question_that_the_corpus_does_not_answer_gets_no_citation(conne
     said = answer.structured_content
     assert (said["citations"], said["confidence"], said["abstained"]) == ([], "low", True)
     assert "Citations" not in text_of(answer)
+
+
+class StalledModel(ScriptedModel):
+    """A model that is asked and never says anything."""
+
+    async def answer(self, prompt):
+        async for piece in super().answer(prompt):
+            await asyncio.Event().wait()
+            yield piece
+
+
+@pytest.mark.parametrize("of_avatar", [True, False])
+async def test_a_model_that_stalls_does_not_outlast_the_patience_of_a_client(tmp_path, of_avatar):
+    model = StalledModel(["never"])
+    with open_test_engine(tmp_path, models=TestModels(model)) as engine:
+        await made_and_read(engine)
+        hurried = Engine(engine.ports, call_budget=2.0)
+        server = (
+            avatar_server(hurried, read_config(config()), lambda _: OPERATOR)
+            if of_avatar
+            else whole_server(
+                hurried, lambda _: OPERATOR, state_key=b"k" * 32, selection=Selection(toolsets=("all",))
+            )
+        )
+        question = {"question": "What keeps a commons from being used up by everyone?", "avatarId": ID}
+        async with Client(server) as client, asyncio.timeout(30):
+            answer = await client.call_tool("generate_response", question)
+        explained = CATALOGUE["explain_answer"].parse(
+            {"avatarId": ID, "answerId": answer.structured_content["answer_id"]}
+        )
+        why = (await engine.run(explained, OPERATOR)).why
+
+    assert len(model.prompts) == 1
+    assert why["model"]["fellBack"]
+    assert re.fullmatch(r"the model took longer than [12]\S* seconds", *why["model"]["faults"])
+    assert answer.structured_content["citations"]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,10 @@ class Errand:
     backlog: Backlog = field(default_factory=Backlog)
     """Refuses messages that would wait too long for a job."""
     patience: float = 45.0
-    """Seconds that a call waits for an answer which a job gives; most clients wait for a minute."""
+    """Seconds that a call waits for an answer which a job gives, or for a model where the caller is hurried.
+
+    Most clients wait for a minute.
+    """
     since: datetime | None = None
     """When the job was due that this is, where it is one."""
     keeps: timedelta | None = None

@@ -24,6 +24,12 @@ class Caller(Value):
     """The one avatar that the key is for; None where it is for everything."""
     is_agent: bool = False
     """Whether it is an agent, which asks with the tools that it was given."""
+    is_hurried: bool = False
+    """Whether it gives up when an answer takes longer than a call should, as MCP clients do."""
+
+    def hurried(self) -> Caller:
+        """The same, who does not wait for long."""
+        return self.model_copy(update={"is_hurried": True})
 
     def check(self, spec: Spec) -> None:
         """Refuse an operation that this caller may not ask for, whatever its arguments are."""

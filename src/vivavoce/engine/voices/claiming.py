@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from .checking import Checked
 from .rereading import Pair, pairs_for, prompt_of, reread
 
 DRAFTING, JUDGING = 90.0, 45.0
-"""Seconds that each request may take."""
+"""Seconds that each request may take, where the caller waits for so long."""
 _MOST_SAID = 40_000
 """Characters of an answer that are read."""
 _MOST_TOKENS = 2_000
@@ -55,6 +56,8 @@ class Drafting:
     """How far a model has come, and what it cost."""
 
     model: Model
+    ends: float = math.inf
+    """When the caller must have an answer, on the clock of the loop."""
     faults: list[str] = field(default_factory=list)
     spent: list[Spent] = field(default_factory=list)
     failed_to_judge: bool = False
@@ -102,8 +105,12 @@ class Drafting:
         """What the model says, within a time and a length; None where it fails."""
         texts: list[str] = []
         size = 0
+        left = min(seconds, self.ends - asyncio.get_running_loop().time())
+        if left <= 0:
+            self.faults.append("no time was left to ask the model")
+            return None
         try:
-            async with asyncio.timeout(seconds), aclosing(self.model.answer(prompt)) as pieces:
+            async with asyncio.timeout(left), aclosing(self.model.answer(prompt)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Delta):
                         texts.append(piece.text)
@@ -115,7 +122,7 @@ class Drafting:
                     if size > _MOST_SAID:
                         break
         except TimeoutError:
-            self.faults.append(f"the model took longer than {seconds:g} seconds")
+            self.faults.append(f"the model took longer than {left:.2g} seconds")
             return None
         except (UpstreamFailed, LimitReached) as error:
             self.faults.append(f"the model failed: {error.message}")
@@ -127,12 +134,14 @@ class Drafting:
 
 
 @asynccontextmanager
-async def drafting_with(model: Model, avatar: Avatar, errand: Errand) -> AsyncIterator[Drafting]:
+async def drafting_with(
+    model: Model, avatar: Avatar, errand: Errand, ends: float = math.inf
+) -> AsyncIterator[Drafting]:
     """A model that drafts for the avatar's money; what it cost is counted, whoever waits for the answer."""
     spent: list[Spent] = []
     meter = Meter(avatar, errand.ports, spent)
     try:
-        yield Drafting(GuardedModel(model, meter), spent=spent)
+        yield Drafting(GuardedModel(model, meter), ends, spent=spent)
     finally:
         if spent or meter.reserved:
             await asyncio.shield(errand.write(lambda work: _counted(meter, work)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -105,11 +106,15 @@ class _Answering:
     sources: list[Source]
     why: Why
     rules: Constraints
+    ends: float
+    """When the caller must have an answer, on the clock of the loop."""
     is_constrained: bool = False
     """Whether something would have been said that the rules do not allow."""
 
     @classmethod
     async def of(cls, avatar: Avatar, op: GenerateResponse, errand: Errand) -> _Answering:
+        patience = errand.patience if errand.caller.is_hurried else math.inf
+        ends = asyncio.get_running_loop().time() + patience
         context, asked = asked_of(avatar, op.question, [(each.role, each.content) for each in op.context])
         people = [each.text for each in context if not each.is_ours]
         later = later_than(asked.question, avatar.about.ends, errand.ports.now().date())
@@ -119,7 +124,7 @@ class _Answering:
         language = spoken_language(op.question, people, likely)
         sources, why = await sources_of(avatar), Why(op.question, asked, later)
         rules = constraints_in(avatar.about.system_prompt.constraints)
-        return cls(avatar, errand, op, context, asked, language, later, sources, why, rules)
+        return cls(avatar, errand, op, context, asked, language, later, sources, why, rules, ends)
 
     async def answered(self) -> Grounded:
         found = await self._passages()
@@ -175,7 +180,7 @@ class _Answering:
         self, model: Model, found: Sequence[Found], windows: Sequence[Window]
     ) -> Voiced | None:
         """What a model makes of the passages, for the avatar's money; None where it is no use."""
-        async with drafting_with(model, self.avatar, self.errand) as drafting:
+        async with drafting_with(model, self.avatar, self.errand, self.ends) as drafting:
             return await self._claimed(drafting, found, windows)
 
     async def _claimed(

@@ -61,7 +61,8 @@ def avatar_server(backend: Backend, about: Config, caller: CallerOf) -> Server[A
         who.check(kind.spec)
         op = kind.parse(arguments(kind, call.arguments or {}, about.id))
         if isinstance(op, GenerateResponse):
-            said = await progressing(partial(backend.run, op, who), call, context.session.report_progress)
+            asking = partial(backend.run, op, who.hurried())
+            said = await progressing(asking, call, context.session.report_progress)
             return succeeded(said, readable(said))
         return succeeded(await backend.run(op, who))
 

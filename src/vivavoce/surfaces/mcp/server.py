@@ -29,6 +29,7 @@ from vivavoce.errors import VivavoceError
 from vivavoce.operations import ALIASES, CATALOGUE, Backend, Caller, Effect, Operation
 from vivavoce.operations.answers import AgentQuery, GetAnswer
 from vivavoce.operations.approvals import AnswerApproval
+from vivavoce.operations.avatars import GenerateResponse
 from vivavoce.operations.schemas import input_schema, output_schema
 
 from . import prompts, resources
@@ -109,7 +110,7 @@ def server(
         if isinstance(op, AgentQuery | GetAnswer):
             answer = await progressing(partial(backend.run, op, who), call, context.session.report_progress)
             return succeeded(answer, readable(answer))
-        return succeeded(await backend.run(op, who))
+        return succeeded(await backend.run(op, who.hurried() if isinstance(op, GenerateResponse) else who))
 
     built: Server[Any] = Server(
         NAME,
