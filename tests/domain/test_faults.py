@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from vivavoce.domain.faults import faults_of
 from vivavoce.domain.tools import ToolDraft
+from vivavoce.operations.avatars import GenerateResponse, QueryCorpus
 from vivavoce.operations.contacts import SaveContact
 
 
@@ -19,7 +20,15 @@ def faults(kind, **given) -> dict[str, str]:
 def test_the_length_of_a_text_is_counted_in_characters():
     (said,) = faults(SaveContact, phoneNumber="5" * 41).values()
 
-    assert said.startswith("should have at most 40 characters")
+    assert said == "string should have at most 40 characters"
+
+
+def test_a_text_that_is_empty_is_told_so_in_one_form():
+    of_question = faults(GenerateResponse, avatarId="ada", question="")
+    of_query = faults(QueryCorpus, avatarId="ada", query="")
+
+    assert of_question == {"question": "string should have at least 1 character"}
+    assert of_query == {"query": "string should have at least 1 character"}
 
 
 def test_a_fault_in_the_settings_of_a_tool_is_told_where_it_is():

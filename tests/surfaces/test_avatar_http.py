@@ -387,15 +387,15 @@ def test_only_so_many_are_remembered():
 def limited(shared):
     """A client of an application in which strangers may ask twice, and all of them three times."""
 
-    def client(caller=STRANGER, status=200, each=2, most=3, **changes):
+    def client(caller=STRANGER, status=200, each=2, most=3, per_minute=6, **changes):
         async def answer(request):
             return PlainTextResponse("said", status)
 
         app = StrangersLimited(
             Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "POST", "PATCH"])]),
             settings=replace(shared, **changes),
-            each=Buckets(each, per_minute=6, now=Clock()),
-            all=Buckets(most, per_minute=6, now=Clock()),
+            each=Buckets(each, per_minute=per_minute, now=Clock()),
+            all=Buckets(most, per_minute=per_minute, now=Clock()),
         )
         CALLER.set(caller)
         return lambda path=MCP, address="203.0.113.1", method="GET", **headers: TestClient(
@@ -407,6 +407,12 @@ def limited(shared):
     CALLER.reset(token)
 
 
+def test_a_stranger_is_told_of_one_second_as_one(limited):
+    ask = limited(each=1, per_minute=60)
+
+    assert [ask().status_code, ask().json()["hint"].split(",")[0]] == [200, "Ask again in 1 second"]
+
+
 def test_a_stranger_who_asks_too_often_is_told_when_to_ask_again(limited):
     ask = limited()
     answers = [ask() for _ in range(3)]
@@ -415,6 +421,7 @@ def test_a_stranger_who_asks_too_often_is_told_when_to_ask_again(limited):
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert answers[2].headers["retry-after"] == "10"
     assert answers[2].json()["error"] == "RATE_LIMIT"
+    assert answers[2].json()["hint"].startswith("Ask again in 10 seconds, or")
     assert others.status_code == 200
 
 

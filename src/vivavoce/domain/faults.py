@@ -7,7 +7,7 @@ import re
 from pydantic import ValidationError
 
 _NAMED = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (.+)", re.DOTALL)
-_LENGTH = re.compile(r"Value (should have at (?:most|least) \d+) items? after validation")
+_LENGTH = re.compile(r"Value (should have at (?:most|least) (\d+)) items? after validation, not \d+")
 """What is told of the length of a text: lists are called lists."""
 
 
@@ -47,8 +47,13 @@ def _said(kind: str, message: str) -> str:
         case "json_invalid" if "recursion" in message:
             return "the arguments are nested too deep"
         case "too_long" | "too_short":
-            return _LENGTH.sub(r"\1 characters", message)
+            return _LENGTH.sub(_in_characters, message)
         case "value_error":
             return message.removeprefix("Value error, ")
         case _:
             return message[:1].lower() + message[1:]
+
+
+def _in_characters(found: re.Match[str]) -> str:
+    """As it is said of a text whose length is looked at before anything else."""
+    return f"string {found[1]} character{'' if found[2] == '1' else 's'}"

@@ -114,9 +114,10 @@ def _counts(scope: Scope) -> bool:
 
 def _refused(wait: float) -> JSONResponse:
     seconds = math.ceil(wait)
+    pause = "1 second" if seconds == 1 else f"{seconds} seconds"
     body = {
         "error": LimitReached.wire,
         "message": "Too many requests without a key.",
-        "hint": f"Ask again in {seconds} seconds, or send an API key as a bearer token.",
+        "hint": f"Ask again in {pause}, or send an API key as a bearer token.",
     }
     return JSONResponse(body, LimitReached.status, headers={"Retry-After": str(seconds)})
