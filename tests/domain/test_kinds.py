@@ -89,6 +89,7 @@ def test_what_cannot_be_read_is_refused_with_advice(name, head, advice):
         kind_of(name, head)
 
     assert advice in str(refusal.value)
+    assert " send " not in str(refusal.value).lower()  # a folder is read where it lies
 
 
 @pytest.mark.parametrize(

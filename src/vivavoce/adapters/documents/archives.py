@@ -52,7 +52,7 @@ class Archive:
             raise damaged()
         if entry.flag_bits & _IS_ENCRYPTED:
             raise Unreadable(
-                "The file is protected by a password.", hint="Remove the password and send it again."
+                "The file is protected by a password.", hint="Remove the password, then try again."
             )
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise damaged()

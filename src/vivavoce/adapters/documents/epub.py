@@ -31,7 +31,7 @@ def parts(source: BinaryIO) -> Iterator[Part]:
     is_first = True
     for chapter in book.chapters:
         if chapter in protected:
-            raise Unreadable("The file is protected against copying.", hint="Send a copy without protection.")
+            raise Unreadable("The file is protected against copying.", hint="Take a copy without protection.")
         blocks = list(page_of(archive.read(chapter)).blocks(is_book=True))
         if is_first and blocks:
             is_first = False

@@ -61,7 +61,7 @@ def _after_blank(text: str, at: int) -> int:
 
 def _broken(text: str, at: int) -> Unreadable:
     line = text.count("\n", 0, at) + 1
-    return Unreadable(f"The file is not valid JSON: see line {line}.", hint="Correct it and send it again.")
+    return Unreadable(f"The file is not valid JSON: see line {line}.", hint="Correct it, then try again.")
 
 
 def _too_deep() -> Unreadable:

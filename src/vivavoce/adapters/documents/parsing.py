@@ -32,9 +32,9 @@ def parts_of(source: BinaryIO, parser: Parser, most: int = MOST_CHARACTERS) -> I
             if total > most:
                 raise Unreadable(
                     f"The file holds more than {most:,} characters of text.",
-                    hint="Split it and send the pieces.",
+                    hint="Split it and take the pieces.",
                 )
             has_text = has_text or not part.text.isspace()
             yield part
     if not has_text:
-        raise Unreadable("The file is empty.", hint="Send a file that holds text.")
+        raise Unreadable("The file is empty.", hint="Take a file that holds text.")

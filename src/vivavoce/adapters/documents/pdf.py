@@ -60,7 +60,7 @@ def _opened(source: BinaryIO) -> Any:
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             raise Unreadable(
-                "The file is protected by a password.", hint="Remove the password and send it again."
+                "The file is protected by a password.", hint="Remove the password, then try again."
             ) from None
         raise Unreadable("The file is damaged and cannot be read as PDF.", hint=_MEND) from None
 

@@ -48,10 +48,10 @@ _SAVE_AS = {
 }  # fmt: skip
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PICTURE = ("a picture", "Run text recognition (OCR) on it and send the text.")
-_SOUND = ("a recording", "Write down what is said and send the text.")
-_PROGRAM = ("a program", "Send a document.")
-_ARCHIVE = ("an archive", "Unpack it and send the files one by one.")
+_PICTURE = ("a picture", "Run text recognition (OCR) on it and take the text.")
+_SOUND = ("a recording", "Write down what is said and take the text.")
+_PROGRAM = ("a program", "Take a document.")
+_ARCHIVE = ("an archive", "Unpack it and take the files one by one.")
 _FOREIGN = (
     (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM.{4}\0\0", *_PICTURE),
     (rb"....ftyp(?:heic|heix|avif|mif1)", *_PICTURE),
@@ -88,7 +88,7 @@ def holds_text(name: str) -> bool:
 def kind_of(name: str, head: bytes, mime: str = "") -> str:
     """The kind of a file, seen from its first few thousand bytes, its name and its type, or Unreadable."""
     if not head:
-        raise Unreadable(EMPTY, hint="Send a file that holds text.")
+        raise Unreadable(EMPTY, hint="Take a file that holds text.")
     ending = _ending(name)
     said = _BY_ENDING.get(ending) or _BY_MIME.get(mime.partition(";")[0].strip().lower())
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:5] == b"%PDF-" or (
@@ -122,7 +122,7 @@ def _zipped(said: str | None, ending: str, head: bytes) -> str:
             if folder in head:
                 return kind
     raise Unreadable(
-        "The file is an archive, which cannot be read.", hint="Unpack it and send the files one by one."
+        "The file is an archive, which cannot be read.", hint="Unpack it and take the files one by one."
     )
 
 
@@ -133,23 +133,21 @@ def _written(said: str | None, ending: str, head: bytes) -> str:
     if said == "pdf" or said in _ZIPPED:
         raise Unreadable(
             f"The file is no {said}, though its name or type says so.",
-            hint="Send it in the form that its name says.",
+            hint="Save it in the form that its name says, or name it as what it is.",
         )
     if said is not None:
         return said
     if ending in _SAVE_AS or _XML.match(head):
         _refuse(ending if ending in _SAVE_AS else "xml")
     if b"\0" in head and not head.startswith(_WIDE):
-        raise Unreadable("The file is of no kind that can be read.", hint=f"Send one of: {', '.join(KINDS)}.")
+        raise Unreadable("The file is of no kind that can be read.", hint=f"These can: {', '.join(KINDS)}.")
     return "txt"
 
 
 def _refuse_old(said: str | None, ending: str) -> NoReturn:
     """Old office files, and new ones under a password, are wrapped in the same way."""
     if said in _ZIPPED:
-        raise Unreadable(
-            "The file is protected by a password.", hint="Remove the password and send it again."
-        )
+        raise Unreadable("The file is protected by a password.", hint="Remove the password, then try again.")
     _refuse(ending if ending in _SAVE_AS else "doc")
 
 
