@@ -125,7 +125,7 @@ async def test_an_empty_corpus_is_silent(tmp_path):
         answer = await thinker.answers("To whom are monitors accountable?")
 
     assert answer["abstained"] is True
-    assert answer["response"].startswith("I have no corpus to answer from yet.")
+    assert answer["response"] == "I have no corpus to answer from yet."
 
 
 @pytest.mark.parametrize("question", ["   ", "\n\t\n"])

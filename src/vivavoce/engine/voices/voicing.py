@@ -139,7 +139,8 @@ def silence(
     parts = [said(_REFUSALS.get(reason, "silent"), language)]
     if limit and reason != "constraint":
         parts.insert(0, limit)
-    parts.append(_areas(about, sources, language))
+    if reason != "empty corpus":  # who has read nothing has studied nothing
+        parts.append(_areas(about, sources, language))
     works = [] if reason in _REFUSALS else _near(question, sources, found)
     if works:
         style = style_in(about.system_prompt.citation_style)
