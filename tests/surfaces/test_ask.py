@@ -114,6 +114,8 @@ def test_an_avatar_that_is_not_there_is_named(asked):
     assert code != 0
     assert errors.startswith("not_found: ")
     assert "'nobody'" in errors
+    assert "vivavoce avatar list" in errors
+    assert "list_avatars" not in errors
 
 
 def citation(quote: str, claim: str, start: int = 0, **more) -> Citation:

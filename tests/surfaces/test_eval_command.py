@@ -226,6 +226,7 @@ def test_an_avatar_that_is_not_there_is_told(evaluate):
 
     assert code == 4
     assert "not_found" in errors
+    assert "vivavoce avatar list" in errors
 
 
 def test_the_help_names_every_figure():

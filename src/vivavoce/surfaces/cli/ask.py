@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from vivavoce.app import App, open_app
-from vivavoce.errors import InvalidInput
+from vivavoce.errors import InvalidInput, NotFound
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.avatar_results import AvatarResponse
-from vivavoce.operations.avatars import ExplainAnswer, GenerateResponse
+from vivavoce.operations.avatars import ExplainAnswer, GenerateResponse, GetAvatar
 from vivavoce.settings import Settings
 from vivavoce.upkeep.guide import GUIDE, ensure_guide, is_guide_made
 
@@ -61,8 +61,12 @@ def command(avatar: str, question: str | None, earlier: tuple[str, ...], why: bo
 
 
 async def ready(avatar: str, app: App) -> None:
-    """Make the guide, where it is the one that is asked and is not there yet."""
+    """Make the guide, where it is the one that is asked and is not there yet; NotFound for no avatar."""
     if avatar != GUIDE:
+        try:
+            await app.backend.run(GetAvatar.parse({"id": avatar}), OPERATOR)
+        except NotFound as error:
+            raise NotFound(error.message, hint="vivavoce avatar list shows them all.") from None
         return
     if not await is_guide_made(app):
         click.echo(_FIRST, err=True)
