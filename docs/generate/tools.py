@@ -57,7 +57,10 @@ def lines() -> Iterator[str]:
 
 
 def _offered() -> list[Kind]:
-    return [kind for kind in CATALOGUE.values() if kind.spec.offer != "never"]
+    """Those of a toolset stand together, where its first one stands in the catalogue."""
+    kinds = [kind for kind in CATALOGUE.values() if kind.spec.offer != "never"]
+    areas = list(dict.fromkeys(kind.spec.toolset for kind in kinds))
+    return sorted(kinds, key=lambda kind: areas.index(kind.spec.toolset))
 
 
 def _tool(kind: Kind) -> Iterator[str]:

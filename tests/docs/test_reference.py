@@ -77,6 +77,9 @@ SERVER_SCHEMA = {
 """What the registry's schema of 2025-12-11 asks of the fields that we use."""
 
 
+OFFERED = sorted(name for name, kind in CATALOGUE.items() if kind.spec.offer != "never")
+
+
 def text_of(name: str) -> str:
     return (REFERENCE / name).read_text(encoding="utf-8")
 
@@ -95,7 +98,7 @@ def test_generating_twice_changes_nothing():
 def test_every_tool_is_described():
     described = re.findall(r"^### (\w+)$", text_of("tools.md"), re.MULTILINE)
 
-    assert described == [name for name, kind in CATALOGUE.items() if kind.spec.offer != "never"]
+    assert sorted(described) == OFFERED
 
 
 def test_every_tool_stands_in_the_readme():
@@ -104,7 +107,16 @@ def test_every_tool_stands_in_the_readme():
 
     listed = re.findall(r"^\| \[`(\w+)`\]", table, re.MULTILINE)
 
-    assert listed == [name for name, kind in CATALOGUE.items() if kind.spec.offer != "never"]
+    assert sorted(listed) == OFFERED
+
+
+def test_each_group_of_tools_has_one_heading():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    areas = re.findall(r"^\| \*\*(.+)\*\* \|", readme, re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", text_of("tools.md"), re.MULTILINE)
+
+    assert len(areas) == len(set(areas)) > 5
+    assert len(headings) == len(set(headings)) > 5
 
 
 def test_every_route_is_described():
