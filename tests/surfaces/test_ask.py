@@ -184,6 +184,23 @@ def test_a_printed_page_is_shown_as_it_is_printed():
     assert "[1] A book, p. iv" in shown
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ('She writes: "Ducks swim" (p. 4).', 'She writes: "Ducks swim" [1].'),
+        ('Sie schreibt: "Ducks swim" (S. iv).', 'Sie schreibt: "Ducks swim" [1].'),
+        ("Do ducks swim? (p. 4).", "Do ducks swim? [1]."),
+        ('"Ducks swim" (Doe, 1990, p. 4).', '"Ducks swim" (Doe, 1990, p. 4). [1]'),
+        ("Ducks swim (in ponds).", "Ducks swim (in ponds). [1]"),
+    ],
+)
+def test_a_page_that_stands_alone_gives_way_to_the_footnote_that_names_it(said, shown):
+    lines = list(answer_lines(response(said, citation("Ducks swim", said, page=4))))
+
+    assert lines[0] == shown
+    assert "[1] A book, p. 4" in lines
+
+
 def test_a_passage_is_shown_by_the_page_that_its_citation_names():
     passage = {"source": "A book", "page": 4, "pageLabel": "iv", "score": 0.5}
     before = {"source": "A book", "page": 4, "score": 0.5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -9,13 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vivavoce.domain.claims.citation_styles import one_line, own_notes, referenced
-from vivavoce.domain.framing import as_read, place_of, quoted
+from vivavoce.domain.framing import SPOKEN, as_read, page_word, place_of, quoted
 from vivavoce.operations.avatar_results import AvatarResponse, Citation
 
 _WIDEST = 100
 _QUOTE = 400
 """Characters of a quote that are shown."""
 _CLAIM = 160
+_PAGES = "|".join(sorted({re.escape(page_word(language)) for language in SPOKEN}))
+_PAGE = re.compile(rf" \((?:{_PAGES}) [^()]{{1,40}}\)(\.?)$")
 
 
 def answer_lines(answer: AvatarResponse, indent: str = "") -> Iterator[str]:
@@ -89,7 +92,10 @@ def _numbers(citations: Sequence[Citation]) -> list[int]:
 
 
 def _numbered(response: str, citations: Sequence[Citation], numbers: Sequence[int]) -> str:
-    """The response with the number of its footnote behind each claim."""
+    """The response with the number of its footnote behind each claim.
+
+    It takes the place of a page that stands there alone: the footnote names that page, with its work.
+    """
     marks: dict[int, list[int]] = {}
     for citation, number in zip(citations, numbers, strict=True):
         place = response.find(citation.claim) if citation.claim else -1
@@ -98,7 +104,9 @@ def _numbered(response: str, citations: Sequence[Citation], numbers: Sequence[in
             at += [] if number in at else [number]
     for place in sorted(marks, reverse=True):
         shown = "".join(f" [{number}]" for number in sorted(marks[place]))
-        response = f"{response[:place]}{shown}{response[place:]}"
+        page = _PAGE.search(response[:place])
+        said = response[:place] + shown if page is None else f"{response[: page.start()]}{shown}{page[1]}"
+        response = said + response[place:]
     return response
 
 
