@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import NamedTuple
 
 from vivavoce.domain.language.languages import language_of, small_words
@@ -11,18 +12,12 @@ from .letters import LARGER, Letters
 from .spacing import OPEN_ENDS
 
 
-class Page(NamedTuple):
-    """The text of a page, and how wide and how large the lines at its ends are."""
+class Page:
+    """The text of a page, and what its lines look like: measured where it matters, while the page is open."""
 
-    text: str
-    first: Line | None = None
-    last: Line | None = None
-    body: Line | None = None
-    """One of its longer lines: the first may be a running head, in small letters."""
-    full: float = 0.0
-    """How wide a line is that fills its width."""
-    has_column: bool = False
-    """Whether the lines above the last one are just as wide: they are set to that width."""
+    def __init__(self, text: str, given: str = "", letters: Letters | None = None) -> None:
+        """A page with its text as it is kept; `given` is what the letters were counted in."""
+        self.text, self._given, self._letters = text, given, letters
 
     def ends_a_paragraph(self, below: Page) -> bool:
         """Whether the last line stands apart from the next page, as a title alone on its page does.
@@ -30,15 +25,58 @@ class Page(NamedTuple):
         A line that goes on is as large as what follows, and full: the next word had no room in it.
         """
         above, start = self.text.rstrip(), below.text.lstrip(_OPENERS)
-        last, first = self.last, below.first
-        if last is None or first is None or _is_open(above, start) or above.rstrip(_CLOSERS).endswith(_ENDS):
+        if _is_open(above, start) or above.rstrip(_CLOSERS).endswith(_ENDS):
             return False
-        if first.is_larger(last) or (last.is_larger(first) and last.is_larger(below.body or first)):
+        last, first = self._line(self._last), below._line(below._first)
+        if last is None or first is None:
+            return False
+        if first.is_larger(last) or (last.is_larger(first) and last.is_larger(below._body or first)):
             return True
-        if self.has_column or _ends_in_small_word(above, start):
-            return False
-        full = max(self.full, below.full)
-        return last.width + min(first.word, _LONG_WORD * full) < _NEARLY * full
+        full = max(self._full, below._full)
+        has_room = last.width + min(first.word, _LONG_WORD * full) < _NEARLY * full
+        return has_room and not self._has_column(last) and not _ends_in_small_word(above, start)
+
+    def _line(self, place: tuple[int, int] | None) -> Line | None:
+        """A line; None where there is none, or where its writing is not level."""
+        if self._letters is None or place is None:
+            return None
+        return _line(self._given, *place, self._letters)
+
+    @property
+    def _first(self) -> tuple[int, int] | None:
+        return self._lines[0] if self._lines else None
+
+    @property
+    def _last(self) -> tuple[int, int] | None:
+        return self._lines[-1] if self._lines else None
+
+    @property
+    def _body(self) -> Line | None:
+        """One of its longer lines: the first may be a running head, in small letters."""
+        return self._line(next(iter(self._long), None))
+
+    def _has_column(self, last: Line) -> bool:
+        """Whether the lines above the last one are just as wide: they are set to that width."""
+        above = [self._width(line) for line in self._lines[-1 - _COLUMN : -1]]
+        return len(above) == _COLUMN and all(map(last.is_as_wide, above))
+
+    @cached_property
+    def _full(self) -> float:
+        """How wide a line is that fills its width."""
+        return max(map(self._width, self._long), default=0.0)
+
+    @cached_property
+    def _long(self) -> list[tuple[int, int]]:
+        """Few of the longer lines: a page has many, and those with most letters may be in another size."""
+        ordered = sorted(self._lines, key=lambda line: line[1] - line[0])
+        return ordered[len(ordered) * 3 // 4 :][:_MEASURED]
+
+    @cached_property
+    def _lines(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _LINE.finditer(self._given)]
+
+    def _width(self, line: tuple[int, int]) -> float:
+        return 0.0 if self._letters is None else self._letters.width(*line)
 
 
 class Line(NamedTuple):
@@ -59,20 +97,6 @@ class Line(NamedTuple):
         return abs(width - self.width) <= _ALIKE * self.width
 
 
-def page_of(text: str, given: str, letters: Letters) -> Page:
-    """A page with its text as it is kept; `given` is what the letters were counted in."""
-    lines = [found.span() for found in _LINE.finditer(given)]
-    if not lines:
-        return Page(text)
-    first, last = _line(given, *lines[0], letters), _line(given, *lines[-1], letters)
-    # Few are measured, because a page has many; those with most letters may be in another size.
-    long = sorted(lines, key=lambda line: line[1] - line[0])[len(lines) * 3 // 4 :]
-    full = max(letters.width(*line) for line in long[:_MEASURED])
-    above = [letters.width(*line) for line in lines[-1 - _COLUMN : -1]]
-    has_column = len(above) == _COLUMN and last is not None and all(map(last.is_as_wide, above))
-    return Page(text, first, last, _line(given, *long[0], letters), full, has_column)
-
-
 _LINE = re.compile(r"\S(?:[^\r\n]*[^\s])?")
 _WORD = re.compile(r"\S+")
 _OPENERS = "\"'\u201c\u2018\u00ab\u2039([{\u00bf\u00a1*_ \t\n"
@@ -82,6 +106,8 @@ _NEARLY, _LONG_WORD = 0.95, 0.4
 """The shares of a full line that a line and the next word leave free, and that a word takes at the most."""
 _ALIKE, _COLUMN = 0.01, 3
 """Lines that are as wide as each other up to this share, and so many above the last one, are a column."""
+_TOLD = 400
+"""By so many characters on both sides the language is told."""
 _MEASURED = 3
 """Lines that are measured to know how wide a full one is."""
 
@@ -102,4 +128,4 @@ def _is_open(above: str, start: str) -> bool:
 def _ends_in_small_word(above: str, start: str) -> bool:
     """Whether it ends in a word that asks for another, as "of" and "the" do."""
     word = above.rsplit(None, 1)[-1]
-    return word.islower() and word in small_words(language_of(f"{start}\n{above}"))
+    return word.islower() and word in small_words(language_of(f"{start[:_TOLD]}\n{above[-_TOLD:]}"))

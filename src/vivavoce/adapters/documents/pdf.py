@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain, islice, pairwise
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -19,7 +19,7 @@ from vivavoce.errors import Unreadable
 
 from .cleaning import cleaned, titled
 from .letters import Letters
-from .page_breaks import Page, page_of
+from .page_breaks import Page
 from .spacing import spaced
 
 # Found now, because the process that reads may open no file later.
@@ -44,8 +44,9 @@ def parts(source: BinaryIO) -> Iterator[Part]:
     bookmarks = _bookmarks_in(document)
     has_text = False
     read = (_page_of(document, index) for index in range(pages))
-    for index, (page, below) in enumerate(pairwise(chain(read, [Page("")]))):
-        text = f"{page.text}\n" if page.ends_a_paragraph(below) else page.text
+    for index, (page, below) in enumerate(pairwise(chain(read, [_OpenPage(Page(""))]))):
+        text = f"{page.read.text}\n" if page.read.ends_a_paragraph(below.read) else page.read.text
+        page.close()
         has_text = has_text or text != "\n"
         yield Part(text, index + 1, _label_of(document, index), _headings(text, bookmarks.get(index, [])))
     if not has_text:
@@ -75,7 +76,19 @@ def _bytes_of(source: BinaryIO) -> Any:
     return (ctypes.c_char * len(mapped)).from_buffer(mapped)
 
 
-def _page_of(document: Any, index: int) -> Page:
+class _OpenPage(NamedTuple):
+    """A page that can still be measured."""
+
+    read: Page
+    handles: tuple[Any, ...] = ()
+
+    def close(self) -> None:
+        """Let go of it."""
+        for handle in self.handles:
+            handle.close()
+
+
+def _page_of(document: Any, index: int) -> _OpenPage:
     """A page with its text, which has one line end behind it."""
     try:
         page = document[index]
@@ -87,10 +100,7 @@ def _page_of(document: Any, index: int) -> Page:
     text = spaced(given, letters)
     if not text.isascii() or "\u0002" in text:
         text = _DIVIDED.sub("-\n", text)
-    found = page_of(cleaned(text).rstrip() + "\n", given, letters)
-    text_page.close()
-    page.close()
-    return found
+    return _OpenPage(Page(cleaned(text).rstrip() + "\n", given, letters), (text_page, page))
 
 
 def _label_of(document: Any, index: int) -> str | None:
