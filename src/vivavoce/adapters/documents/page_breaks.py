@@ -8,16 +8,50 @@ from typing import NamedTuple
 
 from vivavoce.domain.language.languages import language_of, small_words
 
+from .cleaning import cleaned
 from .letters import LARGER, Letters
-from .spacing import OPEN_ENDS
+from .spacing import OPEN_ENDS, Lines, spaced
 
 
 class Page:
     """The text of a page, and what its lines look like: measured where it matters, while the page is open."""
 
-    def __init__(self, text: str, given: str = "", letters: Letters | None = None) -> None:
-        """A page with its text as it is kept; `given` is what the letters were counted in."""
-        self.text, self._given, self._letters = text, given, letters
+    def __init__(
+        self, given: str, letters: Letters, lines: Lines, start: int = 0, end: int | None = None
+    ) -> None:
+        """A page as pdfium gives it, or the stretch of it that is shown."""
+        self.given, self.letters, self.lines = given, letters, lines
+        self._start, self._end = start, len(given) if end is None else end
+
+    @cached_property
+    def text(self) -> str:
+        """Its text as it is kept, with one line end behind it."""
+        text = spaced(self.given, self.lines.apart, self._start, self._end)
+        if not text.isascii() or "\u0002" in text:
+            text = _DIVIDED.sub("-\n", text)
+        return cleaned(text).rstrip() + "\n"
+
+    def line(self, place: int) -> str:
+        """One of its lines."""
+        starts = self.lines.starts
+        end = starts[place + 1] if place + 1 < len(starts) else None
+        return self.given[starts[place] : end].strip()
+
+    def without(self, head: int, foot: int) -> Page:
+        """The page without so many of its first and last lines."""
+        if head == foot == 0:
+            return self
+        starts = self.lines.starts
+        end = starts[-foot] if foot > 0 else None
+        return Page(self.given, self.letters, self.lines, starts[head] if head > 0 else 0, end)
+
+    def goes_on_in(self, below: Page) -> bool:
+        """Whether a sentence may go on from here in the next page."""
+        above, start = self.text.rstrip(), below.text.lstrip(_OPENERS)
+        if not above or not start:
+            return False
+        is_over = above.rstrip(_CLOSERS).endswith(_STOPS) and not start[:1].islower()
+        return not is_over and not self.ends_a_paragraph(below)
 
     def ends_a_paragraph(self, below: Page) -> bool:
         """Whether the last line stands apart from the next page, as a title alone on its page does.
@@ -38,9 +72,7 @@ class Page:
 
     def _line(self, place: tuple[int, int] | None) -> Line | None:
         """A line; None where there is none, or where its writing is not level."""
-        if self._letters is None or place is None:
-            return None
-        return _line(self._given, *place, self._letters)
+        return None if place is None else _line(self.given, *place, self.letters)
 
     @property
     def _first(self) -> tuple[int, int] | None:
@@ -73,10 +105,10 @@ class Page:
 
     @cached_property
     def _lines(self) -> list[tuple[int, int]]:
-        return [found.span() for found in _LINE.finditer(self._given)]
+        return [found.span() for found in _LINE.finditer(self.given, self._start, self._end)]
 
     def _width(self, line: tuple[int, int]) -> float:
-        return 0.0 if self._letters is None else self._letters.width(*line)
+        return self.letters.width(*line)
 
 
 class Line(NamedTuple):
@@ -101,7 +133,10 @@ _LINE = re.compile(r"\S(?:[^\r\n]*[^\s])?")
 _WORD = re.compile(r"\S+")
 _OPENERS = "\"'\u201c\u2018\u00ab\u2039([{\u00bf\u00a1*_ \t\n"
 _CLOSERS = "\"'\u201d\u2019\u00bb\u203a)]*_"
-_ENDS = tuple(".!?\u2026:;\u3002\uff01\uff1f\u061f\u06d4\u0964")
+_STOPS = tuple(".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964")
+_ENDS = (*_STOPS, ":", ";")
+_DIVIDED = re.compile("[\u0002\ufffe](?:\r\n)?|\u00ad\r\n")
+"""How pdfium marks a word that is divided at the end of a line, in place of hyphen and line end."""
 _NEARLY, _LONG_WORD = 0.95, 0.4
 """The shares of a full line that a line and the next word leave free, and that a word takes at the most."""
 _ALIKE, _COLUMN = 0.01, 3

@@ -6,10 +6,10 @@ import codecs
 import ctypes
 import mmap
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
-from itertools import chain, islice, pairwise
-from typing import Any, BinaryIO, NamedTuple
+from itertools import islice
+from typing import Any, BinaryIO
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -20,7 +20,8 @@ from vivavoce.errors import Unreadable
 from .cleaning import cleaned, titled
 from .letters import Letters
 from .page_breaks import Page
-from .spacing import spaced
+from .running_lines import flowing
+from .spacing import lines_of
 
 # Found now, because the process that reads may open no file later.
 codecs.lookup("utf-16-le")
@@ -30,8 +31,6 @@ _MOST_BOOKMARKS = 20_000
 _MOST_ON_A_PAGE = 500
 _DEEPEST = 10
 _LONGEST_LABEL = 50
-_DIVIDED = re.compile("[\u0002\ufffe](?:\r\n)?|\u00ad\r\n")
-"""How pdfium marks a word that is divided at the end of a line, in place of hyphen and line end."""
 _MEND = "Open it in the program that made it and save it again."
 
 
@@ -43,10 +42,12 @@ def parts(source: BinaryIO) -> Iterator[Part]:
         raise Unreadable(f"The file has more than {_MOST_PAGES:,} pages.", hint="Split it.")
     bookmarks = _bookmarks_in(document)
     has_text = False
-    read = (_page_of(document, index) for index in range(pages))
-    for index, (page, below) in enumerate(pairwise(chain(read, [_OpenPage(Page(""))]))):
-        text = f"{page.read.text}\n" if page.read.ends_a_paragraph(below.read) else page.read.text
-        page.close()
+    opened: deque[tuple[Any, Any]] = deque()
+    read = (_page_of(document, index, opened) for index in range(pages))
+    for index, (page, ends_a_paragraph) in enumerate(flowing(read)):
+        text = f"{page.text}\n" if ends_a_paragraph else page.text
+        for handle in opened.popleft():
+            handle.close()
         has_text = has_text or text != "\n"
         yield Part(text, index + 1, _label_of(document, index), _headings(text, bookmarks.get(index, [])))
     if not has_text:
@@ -76,31 +77,17 @@ def _bytes_of(source: BinaryIO) -> Any:
     return (ctypes.c_char * len(mapped)).from_buffer(mapped)
 
 
-class _OpenPage(NamedTuple):
-    """A page that can still be measured."""
-
-    read: Page
-    handles: tuple[Any, ...] = ()
-
-    def close(self) -> None:
-        """Let go of it."""
-        for handle in self.handles:
-            handle.close()
-
-
-def _page_of(document: Any, index: int) -> _OpenPage:
-    """A page with its text, which has one line end behind it."""
+def _page_of(document: Any, index: int, opened: deque[tuple[Any, Any]]) -> Page:
+    """A page that can be measured as long as what it adds to those opened is not closed."""
     try:
         page = document[index]
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError:
         raise Unreadable(f"The file is damaged: its page {index + 1} cannot be read.", hint=_MEND) from None
+    opened.append((text_page, page))
     given = text_page.get_text_range()
     letters = Letters(given, text_page.raw)
-    text = spaced(given, letters)
-    if not text.isascii() or "\u0002" in text:
-        text = _DIVIDED.sub("-\n", text)
-    return _OpenPage(Page(cleaned(text).rstrip() + "\n", given, letters), (text_page, page))
+    return Page(given, letters, lines_of(given, letters))
 
 
 def _label_of(document: Any, index: int) -> str | None:

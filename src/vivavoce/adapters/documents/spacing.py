@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from .letters import LARGER, Letters
 
@@ -17,8 +18,20 @@ OPEN_ENDS = (",", "-", "\u0002", "\ufffe", "\u00ad", "\u2010", "\u2013", "\u2014
 """After these a sentence goes on."""
 
 
-def spaced(text: str, letters: Letters) -> str:
-    """The text of a page as pdfium gives it, with a blank line before each line that is set apart."""
+class Lines(NamedTuple):
+    """The lines of a page as pdfium gives them: where each starts, how large it is and how high it stands."""
+
+    starts: list[int]
+    sizes: list[float]
+    heights: list[float]
+    usual: float
+    """The gap between most of them; 0 where none is known."""
+    apart: list[int]
+    """The starts of those that stand apart from the line before."""
+
+
+def lines_of(text: str, letters: Letters) -> Lines:
+    """The lines of a page, measured once."""
     lines = list(_LINE.finditer(text))
     starts = [found.start() for found in lines]
     longest = max((found.end() - found.start() for found in lines), default=0)
@@ -28,6 +41,8 @@ def spaced(text: str, letters: Letters) -> str:
     usual = known[(len(known) - 1) // 2] if known else 0.0
     apart = []
     for place, gap in enumerate(gaps):
+        if gap <= _WIDE * sizes[place] and sizes[place] == sizes[place + 1]:
+            continue  # most lines are like the one before
         small, large = sorted(sizes[place : place + 2])
         is_wide, is_larger = gap > _WIDE * large > 0, large > LARGER * small > 0
         above, below = text[starts[place] : starts[place + 1]].rstrip(), text[starts[place + 1]]
@@ -37,7 +52,14 @@ def spaced(text: str, letters: Letters) -> str:
         is_far = is_wide and (gap > _FAR * large or gap > _WIDER * max(usual, _beside(gaps, place)))
         if is_far or (is_larger and letters.differ(starts[place : place + 3])):
             apart.append(starts[place + 1])
-    return "\r\n".join(text[start:end] for start, end in zip([0, *apart], [*apart, len(text)], strict=True))
+    return Lines(starts, sizes, heights, usual, apart)
+
+
+def spaced(text: str, apart: Sequence[int], start: int, end: int) -> str:
+    """A stretch of a page with a blank line before each line in it that is set apart."""
+    within = [place for place in apart if start < place < end]
+    stretches = zip([start, *within], [*within, end], strict=True)
+    return "\r\n".join(text[first:last] for first, last in stretches)
 
 
 def _runs_on(above: str, below: str, *, is_full: bool) -> bool:
