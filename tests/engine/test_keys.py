@@ -42,6 +42,33 @@ async def test_a_key_has_scopes_that_exist(run, scopes):
     assert (await run("list_keys"))["keys"] == []
 
 
+@pytest.mark.parametrize("scopes", [["read", "write"], ["admin"], ["read", "send", "write", "admin"]])
+async def test_a_key_for_an_avatar_has_no_scope_that_it_cannot_use(run, scopes):
+    await run("create_avatar", config=an_avatar())
+
+    with pytest.raises(InvalidInput, match="A key for one avatar cannot have the scope") as refused:
+        await run("create_key", name="console", scopes=scopes, avatarId="ada")
+
+    assert all(scope in refused.value.message for scope in {"write", "admin"}.intersection(scopes))
+    assert refused.value.hint.startswith("Give it read, send or both")
+    assert (await run("list_keys"))["keys"] == []
+
+
+@pytest.mark.parametrize("scopes", [["read"], ["send"], ["send", "read"]])
+async def test_a_key_for_an_avatar_reads_sends_or_both(run, scopes):
+    await run("create_avatar", config=an_avatar())
+
+    made = await run("create_key", name="console", scopes=scopes, avatarId="ada")
+
+    assert made["scopes"] == sorted(scopes)
+
+
+async def test_a_key_for_an_avatar_without_scopes_given_may_read_and_send(run):
+    await run("create_avatar", config=an_avatar())
+
+    assert (await run("create_key", name="console", avatarId="ada"))["scopes"] == ["read", "send"]
+
+
 async def test_a_key_for_an_avatar_that_is_not_there_is_not_made(run):
     with pytest.raises(NotFound, match="No avatar 'nobody'"):
         await run("create_key", name="console", avatarId="nobody")

@@ -752,6 +752,7 @@ COMMANDS = {
     "too many ids": ["get-agent", "x", "y"],
     "no such thing": ["delete-agent", "--yes", "x"],
     "unknown scope": ["keys", "create", "x", "--scopes", "read,everything"],
+    "scope beyond an avatar": ["keys", "create", "--avatar", "x", "--scopes", "read,write"],
     "no scope": ["keys", "create", "x", "--scopes", ","],
     "unknown key": ["keys", "revoke", "x"],
 }

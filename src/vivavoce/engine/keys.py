@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vivavoce.domain.avatars import Avatar
-from vivavoce.domain.keys import Key
+from vivavoce.domain.keys import Key, check_scopes_for_avatar
 from vivavoce.errors import NotFound
 from vivavoce.operations import Caller
 from vivavoce.operations.keys import (
@@ -29,6 +29,7 @@ _SHOWN = len(PREFIX) + 6
 @handles(CreateKey)
 def create_key(op: CreateKey, work: Work) -> KeyCreated:
     if op.avatar_id is not None:
+        check_scopes_for_avatar(op.scopes)
         # Written as it is, so that who deletes it at this moment comes before or after, and ends the key.
         work.tables.avatars.replace(avatar_named(op.avatar_id, work))
     secret = PREFIX + work.ports.new_secret()

@@ -43,11 +43,10 @@ def create(
     if name is None and avatar is None:
         raise click.UsageError("Missing argument 'NAME': whose key is it?")
     check_field(field, KeyCreated)
-    if scopes is None:
-        scopes = _SCOPES if avatar is None else _OF_AVATAR
-    wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
-    named = avatar if name is None else name
-    made = run(CreateKey.parse({"name": named, "scopes": wanted, "avatarId": avatar}))
+    wanted: dict[str, object] = {"name": avatar if name is None else name, "avatarId": avatar}
+    if scopes is not None:
+        wanted["scopes"] = [scope.strip() for scope in scopes.split(",") if scope.strip()]
+    made = run(CreateKey.parse(wanted))
     assert isinstance(made, KeyCreated)
     if field is not None:
         show(made, as_json=False, field=field)
