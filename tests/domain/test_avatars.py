@@ -86,6 +86,10 @@ def test_an_id_that_cannot_be_one_is_told_what_may_stand_in_it():
         ("deathYear", True, "integer"),
         ("monthlyBudget", "5", "number, such as 5, without quotation marks"),
         ("monthlyBudget", True, "number"),
+        ("model", 5, 'string, such as "gpt_5", in quotation marks'),
+        ("model", True, "string"),
+        ("model", ["gpt_5"], "string"),
+        ("model", {"name": "gpt_5"}, "string"),
     ],
 )
 def test_a_value_of_another_type_is_refused_by_its_key_with_what_was_expected(key, given, expected):
@@ -111,3 +115,13 @@ def test_a_work_is_verified_by_true_alone_and_its_year_may_be_a_text():
 def test_what_was_stored_with_another_type_is_still_read():
     assert read_config(a_config(birthYear="1815", monthlyBudget="5"), is_stored=True).birth_year == 1815
     assert read_sources([{"id": "n", "title": "N", "verified": "yes"}], is_stored=True)[0].verified
+
+
+@pytest.mark.parametrize("stored", [5, True, ["gpt_5"], {"name": "gpt_5"}])
+def test_a_model_that_was_stored_as_no_text_is_none(stored):
+    assert not read_config(a_config(model=stored), is_stored=True).model
+
+
+@pytest.mark.parametrize("model", ["gpt_5", "openai:gpt-5", "", None])
+def test_a_model_is_named_by_a_text_or_left_open(model):
+    assert read_config(a_config(model=model)).model == model

@@ -24,7 +24,7 @@ from .corpus.source_ids import MOST, checked_source_id
 from .entities import Entity
 from .faults import faults_of, in_words
 from .values import Line, Name, Text, Unlisted
-from .written import STORED, Dollars, Flag, LifeYear, WorkYear, Written, is_stored
+from .written import STORED, Dollars, Flag, LifeYear, Wish, WorkYear, Written, is_stored
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
 Confidence = Literal["high", "medium", "low"]
@@ -120,6 +120,8 @@ class Config(Written):
     own_disclosure: Annotated[Line | None, Field(alias="disclosure")] = None
     mcp: Server | None = None
     mcp_server: Server | None = None
+    model: Wish | None = None
+    """The model that drafts its answers; blank for the one of the settings. A key of ours too."""
     monthly_budget: Dollars | None = None
     """US dollars that its model may cost in a month. A key of ours, which the format does not know."""
 

@@ -45,9 +45,15 @@ def _exactly(expected: str, *kinds: type) -> BeforeValidator:
     return BeforeValidator(as_written)
 
 
+def _wish(given: Any, about: ValidationInfo) -> Any:
+    """Nothing is wished by what was stored as no text: nobody heeded it then."""
+    return "" if is_stored(about) and not isinstance(given, str) else given
+
+
 _Year = Annotated[int, Field(ge=-5_000, le=9_999)]
 LifeYear = Annotated[_Year, _exactly("integer, such as 1815, without quotation marks", int)]
 WorkYear = Annotated[_Year, _exactly("integer, such as 1815", int, str)]
 """Lists of works come from many hands, and years are texts in some of them."""
 Flag = Annotated[bool, _exactly("boolean, true or false, without quotation marks", bool)]
 Dollars = Annotated[Budget, _exactly("number, such as 5, without quotation marks", int, float)]
+Wish = Annotated[str, _exactly('string, such as "gpt_5", in quotation marks', str), BeforeValidator(_wish)]

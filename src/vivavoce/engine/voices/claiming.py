@@ -149,9 +149,8 @@ async def drafting_with(
 
 def model_of(avatar: Avatar, work: Work) -> Model | None:
     """The model that an avatar drafts with: the one its configuration names, else that of the settings."""
-    wished = avatar.config.get("model")
-    name = wished.strip() if isinstance(wished, str) else ""
-    return work.ports.models.named(name, None, provider_keys(work.tables))
+    wished = avatar.about.model or ""
+    return work.ports.models.named(wished.strip(), None, provider_keys(work.tables))
 
 
 def _counted(meter: Meter, work: Work) -> None:
