@@ -13,6 +13,7 @@ from .asked_kinds import AskedKinds
 from .asked_kinds_en_de import ENGLISH, GERMAN
 from .asked_kinds_fr_it import FRENCH, ITALIAN
 from .asked_kinds_pt_es import PORTUGUESE, SPANISH
+from .dimensions import Dimension, dimension_asked, tells_another
 
 ASKED_KINDS: dict[str, AskedKinds] = {
     "pt": PORTUGUESE,
@@ -29,12 +30,14 @@ class Expected(NamedTuple):
     """The kind of thing that answers a question."""
 
     kind: str
-    """count, money, duration, length, weight, temperature, speed, date, person or reason."""
+    """count, money, duration, length, weight, temperature, speed, date, person, reason, or any dimension."""
     language: str
     asked: frozenset[str]
     """The words of the question: a name or a year among them is no news."""
     counted: frozenset[str] = frozenset()
     """The stems of what is counted: those of "books" in "how many books"."""
+    dimension: Dimension | None = None
+    """Which dimension is asked for; a length may be a height or a width."""
 
     @property
     def is_told_alike(self) -> bool:
@@ -46,6 +49,10 @@ class Expected(NamedTuple):
         if self.kind == _PERSON:
             names = _NAMES if self.language == "de" else _NAME
             return any(not self.asked.issuperset(_plain(found.group())) for found in names.finditer(text))
+        if self.tells_another(text):
+            return False
+        if self.kind == _DIMENSION:
+            return True
         low = folded(text)
         if self.kind == _COUNT:
             return any(self._is_counted(each) for each in _after_numbers(low, self.language))
@@ -55,6 +62,13 @@ class Expected(NamedTuple):
         ):
             return True
         return any(not kind.units.isdisjoint(each) for each in _after_numbers(low, self.language))
+
+    def tells_another(self, text: str) -> bool:
+        """Whether a text has only numbers of other dimensions than the one that is asked for."""
+        kinds = ASKED_KINDS[self.language]
+        return self.dimension is not None and tells_another(
+            self.dimension, folded(text), self.language, kinds
+        )
 
     def _is_counted(self, following: list[str]) -> bool:
         stems = words_of(" ".join(following), self.language)
@@ -72,18 +86,25 @@ def expected_by(question: str, language: str) -> Expected | None:
     if counts is not None:
         found[_COUNT] = counts
     first = min(found, key=lambda name: found[name].start(), default=None)
+    dimension = dimension_asked(low, language)
+    kind = None if dimension is None else _KIND_OF.get(dimension, _LENGTH)
+    if first is None and dimension is not None:
+        first = _DIMENSION
+    elif first != kind and (first, dimension) != (_COUNT, "age"):  # as many years as somebody is old
+        dimension = None
     if first is None:
         return None
     asked = frozenset(_plain(low))
     if first == _REASON:  # "perché" asks, and answers
         asked -= frozenset(_plain(found[first].group()))
     if first != _COUNT:
-        return Expected(first, language, asked)
+        return Expected(first, language, asked, dimension=dimension)
     counted = frozenset(words_of(found[_COUNT].group(1), language))
-    return Expected(_COUNT, language, asked, counted) if counted else None
+    return Expected(_COUNT, language, asked, counted, dimension) if counted else None
 
 
-_COUNT, _PERSON, _REASON = "count", "person", "reason"
+_COUNT, _PERSON, _REASON, _LENGTH, _DIMENSION = "count", "person", "reason", "length", "dimension"
+_KIND_OF: dict[Dimension, str] = {"weight": "weight", "age": "duration"}
 _LONGEST = 2_000
 _AFTER, _NEAR = 4, 80
 """How many words, and characters, after a number may say what it counts."""

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from vivavoce.domain.claims.drafts import Claim
 from vivavoce.domain.constraints import Constraints
 from vivavoce.domain.corpus.excerpts import asks_for_instructions, is_instruction
+from vivavoce.domain.language.languages import language_of
+from vivavoce.domain.questions.expecting import Expected, expected_by
 
 from .checking import LONGEST_QUOTE, Checked, Scene, quote_at
 from .constraining import too_much, unshunned
@@ -14,6 +16,7 @@ from .corpora import standing
 from .extraction import Sentence
 from .surroundings import Quote
 
+_ANOTHER = "its numbers are of another dimension than the one that is asked for"
 _MOST_QUOTED = 1_000
 """Characters that an answer of quotes has at most, unless one quote alone is longer."""
 
@@ -21,11 +24,25 @@ _MOST_QUOTED = 1_000
 def quoted(sentences: Sequence[Sentence], scene: Scene, rules: Constraints) -> list[Checked]:
     """Each sentence as a claim that quotes itself, in the order given, or why it is not said."""
     done: dict[Sentence, Checked] = {}
+    tells_another = False
     for sentence in sorted(sentences, key=lambda each: each.rank):
         said = [each for each in done.values() if not each.reason]
         claim = unshunned(_quoted(sentence, scene), rules)
+        expected = _expected(scene, sentence)
+        if expected is not None and not claim.reason:
+            if expected.tells_another(claim.claim.text):
+                claim, tells_another = claim.dropped(_ANOTHER), True
+            elif tells_another and not expected.is_in(claim.claim.text):
+                claim = claim.dropped("it stands beside a sentence that does not answer")
         done[sentence] = claim if claim.reason else _beside(said, claim, rules)
     return [done[sentence] for sentence in sentences]
+
+
+def _expected(scene: Scene, sentence: Sentence) -> Expected | None:
+    """The kind of thing that is asked for, where the question is in the language of the passage."""
+    language = scene.windows[sentence.place].found.cited.language
+    is_foreign = language_of(scene.question, language) != language
+    return None if is_foreign else expected_by(scene.question, language)
 
 
 def _quoted(sentence: Sentence, scene: Scene) -> Checked:
