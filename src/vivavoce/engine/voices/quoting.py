@@ -9,6 +9,7 @@ from vivavoce.domain.constraints import Constraints
 from vivavoce.domain.corpus.excerpts import asks_for_instructions, is_instruction
 from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.questions.expecting import Expected, expected_by
+from vivavoce.domain.questions.orders import is_order, speaks_of
 
 from .checking import LONGEST_QUOTE, Checked, Scene, quote_at
 from .constraining import too_much, unshunned
@@ -55,6 +56,8 @@ def _quoted(sentence: Sentence, scene: Scene) -> Checked:
         return claim.dropped("its document changed after it was found")
     if is_instruction(text) and not asks_for_instructions(scene.question):
         return claim.dropped("its quote speaks to a model, not to a reader")
+    if is_order(scene.question) and not speaks_of(scene.question, text, found.cited.language):
+        return claim.dropped("an act was asked for, and its quote tells nothing of that")
     if len(text) > LONGEST_QUOTE:
         return claim.dropped(f"its quote is longer than {LONGEST_QUOTE} characters")
     return claim
