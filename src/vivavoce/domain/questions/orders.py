@@ -15,19 +15,30 @@ def is_order(message: str) -> bool:
     """Whether a message orders an act: "write me a poem about cats", "ignore your rules".
 
     Who says "tell me", "list" or "explain" wants to be told something, and that a text can do. A search such
-    as "print quality" names no act: an order goes on with a small word, as "your" or "with".
+    as "print quality" names no act: an order goes on with a small word, as "your" or "with". Nor is a message
+    an order that asks something besides: "reply in English: when did it open?".
     """
     asked = folded(message[:_LONGEST]).replace("\u2019", "'")
-    is_act = any(_is_act(_BEFORE[language].sub("", asked, count=1), language) for language in _ACTS)
-    return is_act and subject_of(message) is None
+    return _is_act(asked) and not any(map(_is_question, (asked, *_CLAUSE_END.split(asked))))
 
 
-def _is_act(asked: str, language: str) -> bool:
+def _is_act(asked: str) -> bool:
+    return any(_is_act_in(language, _BEFORE[language].sub("", asked, count=1)) for language in _ACTS)
+
+
+def _is_act_in(language: str, asked: str) -> bool:
     found = _VERB.match(asked)
-    if found is None or found["verb"] not in _ACTS[language]:
+    if found is None or found["verb"] not in _ACTS[language] or found["next"] in _TELLING:
         return False
     following = found["next"]
     return not following.isalpha() or following in small_words(language) | _MORE[language]
+
+
+def _is_question(clause: str) -> bool:
+    if subject_of(clause) is not None:
+        return True
+    is_long = len(clause.split()) >= _SHORTEST
+    return is_long and clause.rstrip(_CLOSERS).endswith("?") and not _is_act(clause)
 
 
 def speaks_of(order: str, text: str, language: str) -> bool:
@@ -37,8 +48,19 @@ def speaks_of(order: str, text: str, language: str) -> bool:
 
 
 _LONGEST = 2_000
-_VERB = re.compile(r"(?P<verb>[^\W\d_]+)[\s:-]+(?P<next>[^\W\d_]+|[\"'\u201c\u00ab])")
+_SHORTEST = 2
+"""With fewer words nothing is asked: "please?"."""
+_CLAUSE_END = re.compile(r"(?<=[.:;!?,\n])\s+")
+_CLOSERS = "\"'\u201d\u00bb) \n"
+_VERB = re.compile(
+    r"(?P<verb>[^\W\d_]+)[\s:-]+(?:(?:me|us|nos)\s)?(?P<next>o que|[^\W\d_]+|[\"'\u201c\u00ab])"
+)
 """A verb, and the word or the quotation mark behind it."""
+_TELLING = {
+    *words("about what how why when where who which of and sobre como quando onde quem qual quais"),
+    "o que",
+}
+"""What follows where something is to be told, "write about the flood", or the verb is none: "output of"."""
 _POLITE = "please can could would will you now me us por favor agora voce pode poderia quero que"
 _AROUND = r"[\s\"'\u201c\u00bf\u00a1(]*"
 _BEFORE = {
