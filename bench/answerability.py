@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from judging import FOLDS, cut, head_of, states_of
 from reporting import report, words
-from sets import OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
+from sets import ABROAD, OWN_ENGLISH, OWN_PORTUGUESE, ingested_rows, own_rows
 
 from vivavoce.adapters.embedders.builtin import BuiltInReranker
 from vivavoce.adapters.embedders.judging import BuiltInJudge, CrossEncoder
 from vivavoce.adapters.embedders.reading import BuiltInReader
 from vivavoce.adapters.embedders.upper import EnglishReader
 from vivavoce.app import App, open_app
-from vivavoce.domain.answers.answerability import Evidence, Mark
+from vivavoce.domain.answers.answerability import Mark
 from vivavoce.domain.answers.reading import Candidate
 from vivavoce.engine.library.fitting import fitted
 from vivavoce.engine.library.retrieval import Found, Wanted, passages_for
@@ -27,20 +29,50 @@ from vivavoce.engine.voices.extraction import candidate_of, extracted_from
 from vivavoce.ports import Judge
 from vivavoce.settings import Settings
 
-_WORDS_AND_MARKS = ("missing", "together", "lacking", "score", "markedWithin", "markedSaid")
-_BOTH_MARKS = ("unmarked", "markedWithin", "secondWithin")
-_ANSWERS = 0.5
 _COUNTS = {"answered": 1.0, "paraphrased": 0.0, "near": 0.3, "cut": 0.2, "trap": 0.1, "removed": 0.1}
 """What the questions of a kind count beside each other: words do not see through a paraphrase."""
-_READ_COUNTS = {**_COUNTS, "answered": 0.85, "paraphrased": 0.15, "near": 0.4, "cut": 0.0, "removed": 0.5}
-"""The same where one reads who does."""
+_READ_COUNTS = {**_COUNTS, "answered": 0.7, "paraphrased": 0.3, "near": 0.4, "cut": 0.0, "removed": 0.5}
+"""The same where one reads who does: people seldom ask in a text's own words."""
+_WRONG = 3.0
+"""Where one reads, a wrong answer costs as much as three refusals: who is refused looks elsewhere."""
+
+
+class Fit(NamedTuple):
+    """The sets of questions on which a fit is made, what it weighs, and what kinds of questions count."""
+
+    sets: Sequence[str]
+    evidence: Sequence[str]
+    counts: Mapping[str, float]
+    are_sets_alike: bool = True
+    """Whether a small set counts as much as a large one."""
+    wrong: float = 1.0
+    """How many refusals an answer costs that is none."""
+    like: str = ""
+    """Another fit, whose examples are those of this one too."""
+
+
 _FITS = {
-    "read": (OWN_ENGLISH, ("missing", "unlike", "lacking", "length", "within", "said"), _COUNTS),
-    "words": (OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length"), _COUNTS),
-    "marked": ((*OWN_PORTUGUESE, "families-pt.jsonl"), _WORDS_AND_MARKS, _READ_COUNTS),
-    "confirmed": ((*OWN_ENGLISH, "families-en.jsonl"), _BOTH_MARKS, _READ_COUNTS),
+    "read": Fit(OWN_ENGLISH, ("missing", "unlike", "lacking", "length", "within", "said"), _COUNTS),
+    "words": Fit(OWN_PORTUGUESE, ("missing", "asked", "together", "lacking", "length"), _COUNTS),
+    "marked": Fit(
+        (*OWN_PORTUGUESE, "families-pt.jsonl", "mixed-families-pt.jsonl"),
+        ("missing", "together", "lacking", "score", "marked"),
+        _READ_COUNTS,
+        are_sets_alike=False,
+        wrong=_WRONG,
+    ),
+    "confirmed": Fit(
+        (*OWN_ENGLISH, "families-en.jsonl", "mixed-families-en.jsonl"),
+        ("passage", "marked", "confirmed"),
+        _READ_COUNTS,
+        are_sets_alike=False,
+        wrong=_WRONG,
+    ),
+    "alone": Fit(
+        (), ("passage", "marked"), _READ_COUNTS, are_sets_alike=False, wrong=_WRONG, like="confirmed"
+    ),
+    "abroad": Fit(tuple(ABROAD), ("score", "marked"), _READ_COUNTS, are_sets_alike=False, wrong=_WRONG),
 }
-"""The sets of questions on which each fit is made, the kinds of evidence that it weighs, and the counts."""
 _KINDS = {"questions": "answered", "paraphrases": "paraphrased", "near": "near", "traps": "trap"}
 """The lists of a row, and what their questions are called in the report."""
 _ANSWERED = ("answered", "paraphrased")
@@ -73,41 +105,43 @@ class Example(NamedTuple):
 async def main() -> None:
     """Ask every n-th question, the answerable ones also without what answers them; fit and judge the fit."""
     given = words(most=10_000, fits=",".join(_FITS), every=1, keep="")
-    rows, reader = [], CrossEncoder()
-    for name in given.fits.split(","):
-        sets, evidence, counts = _FITS[name]
-        judges = [[]] * FOLDS if name in ("words", "marked") else _judges(reader)
-        if name in ("marked", "confirmed"):
-            english = [EnglishReader(reader)] if name == "confirmed" else []
-            judges = [[*each, *english, BuiltInReader()] for each in judges]
-        asker = partial(_Asker, judges=judges, reader=reader, counts=counts)
-        examples = [each for set in sets for each in await _examples(set, asker, given)]
-        if given.keep:
-            kept = [json.dumps(each._asdict()) for each in examples]
-            (Path(given.keep) / f"{name}.jsonl").write_text("\n".join(kept), encoding="utf-8")
-        rows.append(_fitted(name, examples, evidence, counts))
+    with ExitStack() as held:
+        keep = Path(given.keep or held.enter_context(tempfile.TemporaryDirectory()))
+        rows = [
+            _fitted(name, await _examples_for(name, keep, given), _FITS[name])
+            for name in given.fits.split(",")
+        ]
     every = dict.fromkeys([key for row in rows for key in row], "-")
     report("weights", [{**every, **row} for row in rows], given.json)
 
 
-def _fitted(
-    name: str, examples: Sequence[Example], evidence: Sequence[str], counted: Mapping[str, float]
-) -> dict[str, Any]:
+async def _examples_for(name: str, keep: Path, given: Any) -> list[Example]:
+    """What a fit is made on; what was asked before is kept there, and not asked again."""
+    name = _FITS[name].like or name
+    fit, kept = _FITS[name], keep / f"{name}.jsonl"
+    if kept.exists():
+        return [Example(**json.loads(line)) for line in kept.read_text(encoding="utf-8").splitlines()]
+    reader = CrossEncoder()
+    asker = partial(_Asker, judges=_judges_for(name, reader), reader=reader, counts=fit.counts)
+    examples = [each for set in fit.sets for each in await _examples(set, asker, given)]
+    kept.write_text("\n".join(json.dumps(each._asdict()) for each in examples), encoding="utf-8")
+    return examples
+
+
+def _fitted(name: str, examples: Sequence[Example], fit: Fit) -> dict[str, Any]:
     import numpy
 
-    examples = [each for each in examples if set(evidence) - {"unmarked"} <= each.evidence.keys()]
-    table = numpy.array([_columns(each, evidence) for each in examples])
-    columns, names = list(table.T), evidence
+    told = [_told(each) for each in examples]
+    examples = [each for each, known in zip(examples, told, strict=True) if set(fit.evidence) <= known.keys()]
+    table = [[known[one] for one in fit.evidence] for known in told if set(fit.evidence) <= known.keys()]
+    columns = list(numpy.array(table, float).T)
     answers = numpy.array([float(each.is_answered) for each in examples])
     seen = numpy.array([not each.is_held_out for each in examples])
-    counts = numpy.array(_counts(examples, counted))
+    counts = numpy.array(_counts(examples, fit))
     found = fitted([column[seen] for column in columns], answers[seen], counts[seen])
     chances = sum(column * weight for column, weight in zip(columns, found, strict=False)) + found[-1]
     whole = fitted(columns, answers, counts)
-    weights = dict(zip([*names, "base"], (round(each, 3) for each in whole), strict=True))
-    if evidence == _BOTH_MARKS:
-        logits = sum(column * weight for column, weight in zip(columns, whole, strict=False))
-        weights["base as with one reader"] = round(-_limit(logits, examples, counts), 3)
+    weights = dict(zip([*fit.evidence, "base"], (round(each, 3) for each in whole), strict=True))
     held = {
         f"{kind}: said": float(
             numpy.mean(
@@ -119,49 +153,39 @@ def _fitted(
                 or [numpy.nan]
             )
         )
-        for kind in counted
+        for kind in fit.counts
     }
     return {"evidence": name, "examples": len(examples), **weights, **held}
 
 
-def _limit(logits: Any, examples: Sequence[Example], counts: Any) -> float:
-    """The logit from which on as many plain questions are answered as with one reader (ADR 25)."""
-    import numpy
-
-    plain = numpy.array([each.kind == "answered" for each in examples])
-    alone = [_evidence(each.evidence)._replace(second=None).likelihood >= _ANSWERS for each in examples]
-    aim = (counts * plain) @ numpy.array(alone)
-    order = numpy.argsort(-logits[plain])
-    answered = numpy.cumsum(counts[plain][order])
-    return float(logits[plain][order][numpy.argmin(abs(answered - aim))])
-
-
-def _counts(examples: Sequence[Example], counted: Mapping[str, float]) -> list[float]:
-    """What each example counts: sets alike, in each the answered ones half, the other kinds as is said."""
-    keys = [(each.set, each.kind) for each in examples]
-    known = set(keys)
+def _counts(examples: Sequence[Example], fit: Fit) -> list[float]:
+    """What each example counts, in each set or in all: the answered one together, the others their cost."""
+    keys = [(each.set if fit.are_sets_alike else "", each.kind) for each in examples]
+    known, often = set(keys), Counter(keys)
     halves = {
         (name, kind in _ANSWERED): sum(
-            counted[each] for set, each in known if set == name and (each in _ANSWERED) == (kind in _ANSWERED)
+            fit.counts[each]
+            for set, each in known
+            if set == name and (each in _ANSWERED) == (kind in _ANSWERED)
         )
         for name, kind in known
     }
-    return [counted[kind] / halves[name, kind in _ANSWERED] / keys.count((name, kind)) for name, kind in keys]
+    costs = {True: 1.0, False: fit.wrong}
+    return [
+        fit.counts[kind] * costs[kind in _ANSWERED] / halves[name, kind in _ANSWERED] / often[name, kind]
+        for name, kind in keys
+    ]
 
 
-def _columns(example: Example, evidence: Sequence[str]) -> list[float]:
-    told = {**example.evidence, "missing": min(_MOST, example.evidence["missing"])}
-    told["unmarked"] = _evidence(told).unmarked
-    return [float(told[name]) for name in evidence]
-
-
-def _evidence(told: Mapping[str, Any]) -> Evidence:
-    """The evidence as it was before it was written."""
-    known = Evidence(**{name: told[name] for name in Evidence._fields if name in told})
-    if "markedWithin" not in told:
-        return known
-    mark = Mark(told["markedWithin"], told["markedSaid"])
-    return known._replace(mark=mark, second=told.get("secondWithin"))
+def _told(example: Example) -> dict[str, float]:
+    """The evidence by name, as it is weighed."""
+    told = dict(example.evidence)
+    if "missing" in told:  # else it is weighed otherwise: an open question, or one across languages
+        told["missing"] = min(_MOST, told["missing"])
+    for name, first in (("marked", "marked"), ("confirmed", "second")):
+        if f"{first}Within" in told:
+            told[name] = Mark(told[f"{first}Within"], told[f"{first}Around"]).told
+    return told
 
 
 class _Asker:
@@ -220,6 +244,15 @@ async def _examples(name: str, asker: Callable[[App], _Asker], given: Any) -> li
         async with open_app(Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})) as app:
             rows = own_rows(name)[: given.most]
             return await asker(app).examples(name, rows, given.every)
+
+
+def _judges_for(name: str, reader: CrossEncoder) -> list[list[Judge]]:
+    """Who looks, for each part of the texts; a judge's head has a say only where no reader looks."""
+    if name == "read":
+        return _judges(reader)
+    if name == "confirmed":
+        return [[BuiltInJudge(BuiltInReranker(), reader), EnglishReader(reader), BuiltInReader()]] * FOLDS
+    return [[] if name == "words" else [BuiltInReader()]] * FOLDS
 
 
 def _judges(reader: CrossEncoder) -> list[list[Judge]]:

@@ -63,6 +63,13 @@ def families_in(language: str) -> list[Family]:
     return [_family(language, json.loads(line)) for line in lines]
 
 
+def asked_abroad(language: str) -> dict[str, str]:
+    """Questions about families in a language, and what people ask instead who speak another one."""
+    lines = (_HERE / "families-abroad.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["language"] == language]
+    return {row["question"]: row["asked"] for row in rows}
+
+
 def is_held_out(place: int) -> bool:
     """Whether what stands at a place of a set of our own is kept from what is taught."""
     return place % _HELD_OUT == _HELD_OUT - 1

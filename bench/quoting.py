@@ -1,4 +1,4 @@
-"""How often the sentence that is quoted holds the answer, in six languages, beside what words alone do."""
+"""How often the sentence that is quoted holds the answer, in and across six languages, beside words alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from families import Family, families_in
+from families import Family, asked_abroad, families_in
 from reporting import report, words
 from sets import FAMILIES, ingested_rows, own_rows
 
@@ -43,19 +43,22 @@ class Said(NamedTuple):
 
 async def main() -> None:
     """Ask about every n-th family that the readers were not taught, with them and without."""
-    given = words(languages=",".join(FAMILIES.values()), every=1)
+    given = words(languages=",".join(FAMILIES.values()), every=1, abroad=0)
     rows = []
     for language in given.languages.split(","):
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings.read({"VIVAVOCE_DATABASE": str(Path(folder) / "own.db")})
             async with open_app(settings) as app:
-                rows += await _rows(language, app, given.every)
+                rows += await _rows(language, app, given.every, is_abroad=bool(given.abroad))
     report("what is quoted of families of near passages", rows, given.json)
 
 
-async def _rows(language: str, app: App, every: int) -> list[dict[str, Any]]:
+async def _rows(language: str, app: App, every: int, *, is_abroad: bool) -> list[dict[str, Any]]:
     families = [each for each in families_in(language) if each.is_held_out][::every]
     asked = [each for family in families for each in _asked_of(family)]
+    if is_abroad:
+        texts = asked_abroad(language)
+        asked = [each._replace(text=texts[each.text]) for each in asked if each.text in texts]
     datastore_id, _ = await ingested_rows(own_rows(f"families-{language}.jsonl"), app)
     found = [await passages_for(Wanted(datastore_id, each.text, limit=_DEEP), app.ports) for each in asked]
     judges = app.ports.embedders.judges()

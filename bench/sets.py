@@ -8,9 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from families import Family, families_in, is_held_out
+from families import Family, Passage, asked_abroad, families_in, is_held_out
 
 from vivavoce.app import App
+from vivavoce.domain.language.sentences import sentences_of
 from vivavoce.operations import OPERATOR
 from vivavoce.operations.knowledge import CreateDatasource, CreateDatastore
 
@@ -31,7 +32,13 @@ OWN_PORTUGUESE = (
 )
 FAMILIES = {f"families-{language}.jsonl": language for language in ("en", "pt", "es", "fr", "de", "it")}
 """Sets of families, and their languages. Judge and words were weighed without them."""
+MIXED = {f"mixed-{name}": language for name, language in FAMILIES.items()}
+"""The same families, the first half of each passage put together into one text without a break."""
+ABROAD = {f"abroad-{name}": language for name, language in FAMILIES.items()}
+"""The same families, asked about in the other five languages."""
 _HERE = Path(__file__).parent
+_QUESTIONS = ("questions", "paraphrases", "near")
+"""The lists of a row that hold questions about families."""
 _PARAPHRASE = 1
 """Of the questions of the calibration data, the second shares hardly a word with its passage."""
 
@@ -40,6 +47,12 @@ def own_rows(name: str) -> list[dict[str, Any]]:
     """The passages of a set of our own, each with its questions, its place and whether that is held out."""
     if name in FAMILIES:
         return [row for family in families_in(FAMILIES[name]) for row in _family_rows(family)]
+    if name in ABROAD:
+        asked = asked_abroad(ABROAD[name])
+        rows = own_rows(name.removeprefix("abroad-"))
+        return [row | {key: _abroad(row[key], asked) for key in _QUESTIONS} for row in rows]
+    if name in MIXED:
+        return [_mixed_row(family) for family in families_in(MIXED[name])]
     is_ours = not name.startswith("calibration/")
     file = (_HERE if is_ours else files("vivavoce.domain")) / name
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -94,6 +107,34 @@ def _family_rows(family: Family) -> Iterator[dict[str, Any]]:
             "place": family.place,
             "is_held_out": family.is_held_out,
         }
+
+
+def _abroad(questions: Sequence[str], asked: Mapping[str, str]) -> list[str]:
+    return [asked[each] for each in questions if each in asked]
+
+
+def _mixed_row(family: Family) -> dict[str, Any]:
+    """A text of several matters, as handbooks have them; what was left out of it is not answered."""
+    text = " ".join(map(_first_half, family.passages))
+    every = [(place, *each) for one in family.passages for place, each in enumerate(one.answered)]
+    told = [(place, question) for place, question, answer in every if answer in text]
+    return {
+        "title": family.subject,
+        "passage": text,
+        "questions": [question for place, question in told if place != _PARAPHRASE],
+        "paraphrases": [question for place, question in told if place == _PARAPHRASE],
+        "near": [*family.unanswered, *(question for _, question, answer in every if answer not in text)],
+        "traps": [],
+        "place": family.place,
+        "is_held_out": family.is_held_out,
+    }
+
+
+def _first_half(passage: Passage) -> str:
+    """The first sentences of a passage, up to the one that passes its middle."""
+    spans = list(sentences_of(passage.text))
+    ends = [each.end for each in spans if each.end <= len(passage.text) / 2]
+    return passage.text[: max([spans[0].end, *ends])].strip()
 
 
 def _by_kind(questions: Sequence[str]) -> dict[str, list[str]]:

@@ -142,9 +142,12 @@ def test_more_evidence_never_makes_an_answer_less_likely(evidence, share, logit)
     ):
         assert marked._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= marked.likelihood
         assert marked._replace(mark=Mark(0.5, -1.0 + logit)).likelihood >= marked.likelihood
-    two = evidence._replace(mark=Mark(0.5, -1.0), second=1.0)
+    two = evidence._replace(mark=Mark(0.5, -1.0), second=Mark(1.0, 0.0))
     assert two._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= two.likelihood
-    assert two._replace(second=1.0 + logit).likelihood >= two.likelihood
+    assert two._replace(second=Mark(1.0, logit)).likelihood >= two.likelihood
+    abroad = two._replace(is_abroad=True)
+    assert abroad._replace(mark=Mark(0.5 + logit, -1.0)).likelihood >= abroad.likelihood
+    assert abroad._replace(score=abroad.score + logit).likelihood >= abroad.likelihood
 
 
 @given(EVIDENCE)
@@ -166,16 +169,19 @@ def test_what_was_not_read_is_not_told():
         "said": 0,
     }
     marked = Evidence(0.5, 1, 0.25, 1, mark=Mark(1.5, -2))
-    told = by_words | {"markedWithin": 1.5, "markedSaid": -2}
+    told = by_words | {"markedWithin": 1.5, "markedAround": -2}
     assert marked.written() == told
-    assert marked._replace(second=0.5).written() == told | {"secondWithin": 0.5}
+    second = {"secondWithin": 0.5, "secondAround": 3}
+    assert marked._replace(second=Mark(0.5, 3)).written() == told | second
+    across_languages = {"score": 0, "markedWithin": 1.5, "markedAround": -2}
+    assert marked._replace(is_abroad=True).written() == across_languages
 
 
 @given(EVIDENCE, st.floats(-9, 9))
 def test_where_words_have_chosen_a_second_reader_has_no_say(evidence, logit):
     marked = evidence._replace(passage=None, mark=Mark(0.5, -1.0), second=None)
 
-    assert marked._replace(second=logit).likelihood == marked.likelihood
+    assert marked._replace(second=Mark(logit, logit)).likelihood == marked.likelihood
     assert (marked.most_marks, evidence.most_marks) == (1, 2)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.adapters.embedders.builtin import BuiltInReranker
 from vivavoce.adapters.embedders.judging import BuiltInJudge
-from vivavoce.domain.answers.reading import Candidate
+from vivavoce.domain.answers.reading import Candidate, Part
 from vivavoce.engine.library.retrieval import Wanted, passages_for
 from vivavoce.engine.voices.extraction import extracted, extracted_from
 from vivavoce.engine.voices.inquiry import Inquiry
@@ -306,6 +306,19 @@ def test_a_mark_in_the_title_over_a_later_part_takes_away_no_sentence_of_the_par
         assert inquiry.pointed(later, Reading(8.0, 8.0, (place, place + 3)), chosen) == chosen
 
 
+async def test_of_the_sentences_that_a_judge_likes_the_one_is_said_of_which_a_reader_is_surest(ask):
+    texts = {"Skarvoy": "The whaling gun was old. It hung in the kitchen. Old Per kept three cows."}
+    question, judge = "Where did the whaling gun hang?", Judge("Skarvoy")
+    reader = Interpreter("It hung")
+
+    liked, _ = await ask(texts, question, judge=judge)
+    said, extraction = await ask(texts, question, judge=judge, reader=reader)
+
+    firsts = [each for each in extraction.sentences if each.rank == 0]
+    assert liked[0] == "The whaling gun was old."
+    assert [said[extraction.sentences.index(each)] for each in firsts] == ["It hung in the kitchen."]
+
+
 async def test_a_second_reader_that_finds_nothing_does_not_choose_the_sentence(ask):
     texts = {"Skarvoy": "The whaling gun hung in the kitchen. Old Per kept three cows."}
     question, judge = "Where did the whaling gun hang?", Judge("Skarvoy")
@@ -359,7 +372,7 @@ async def test_one_who_marks_reads_what_a_judge_has_chosen(ask):
     assert said[0] == "The whaling gun hung in the kitchen."
     assert (extraction.why["judge"], extraction.why["reader"]) == ("likes-words", "marks")
     assert all("Skarvoy" in text for text in marker.texts)
-    assert extraction.why["markedSaid"] == 8.0
+    assert extraction.why["markedAround"] == 8.0
     assert not (await ask(texts, "Where did the whaling gun hang?", judge=judge, reader=Marker(-40.0)))[0]
 
 
@@ -370,12 +383,58 @@ async def test_two_readers_look_at_what_a_judge_has_chosen_and_either_may_turn_t
     said, extraction = await ask(texts, question, judge=Judge("Skarvoy"), reader=first, second=second)
 
     assert said == ["The whaling gun hung in the kitchen."]
-    assert second.texts == first.texts[:1] == ["Skarvoy\nThe whaling gun hung in the kitchen."]
+    assert {*second.texts} == {*first.texts} == {"Skarvoy\nThe whaling gun hung in the kitchen."}
     assert (extraction.why["reader"], extraction.why["secondReader"]) == ("marks", "marks-too")
     assert (extraction.why["markedWithin"], extraction.why["secondWithin"]) == (2.0, 4.0)
     for sure, other in ((2.0, -60.0), (-60.0, 4.0)):
         readers = {"reader": Marker(sure), "second": Marker(other, "marks-too")}
         assert not (await ask(texts, question, judge=Judge("Skarvoy"), **readers))[0]
+
+
+HANDBOOK = (
+    "The gate is locked at nine. You borrow one handful of seed and you return two. The tower is white."
+    " Dogs are kept on a lead. Bicycles stand behind the barn. The well was dug in 1911."
+)
+
+
+class NearSighted(Marker):
+    """Finds the answer in a few lines, and is lost in a text of many matters."""
+
+    async def read(self, question, texts):
+        self.texts += texts
+        return [Reading(0.0, -6.0 if "gate" in text and "barn" in text else 10.0) for text in texts]
+
+
+@pytest.mark.parametrize("judge", [None, Judge("handful")], ids=["words", "judge"])
+async def test_of_a_passage_of_many_matters_a_reader_looks_at_a_few_lines_as_well(ask, judge):
+    texts, question = {"Handbook": HANDBOOK}, "How much seed do you return?"
+    second = NearSighted(0.0, "marks-too")
+
+    said, extraction = await ask(texts, question, judge=judge, reader=NearSighted(0.0), second=second)
+    lost, _ = await ask(texts, question, judge=judge, reader=Marker(-6.0), second=Marker(-6.0, "marks-too"))
+
+    assert said == ["You borrow one handful of seed and you return two."]
+    assert lost == []
+    assert (extraction.why["markedWithin"], extraction.why["markedAround"]) == (-6.0, 10.0)
+
+
+def test_a_sentence_is_read_between_its_neighbours_under_their_heading():
+    text = "# Seed\n\nOne comes in May. Two are lent. Three go back.\n\n# Animals\n\nDogs stay out."
+    inquiry = Inquiry("How many?", (), (Candidate(text, "en", 0.9, "Handbook"),))
+    first, second, *_, last = inquiry.sentences(Part(0, 0, len(text)))
+
+    assert inquiry.around(first) == "Handbook\nSeed\nOne comes in May. Two are lent."
+    assert inquiry.around(second) == "Handbook\nSeed\nOne comes in May. Two are lent. Three go back."
+    assert inquiry.around(last) == "Handbook\nAnimals\nDogs stay out."
+
+
+def test_a_long_sentence_is_read_without_long_neighbours():
+    long = "This sentence goes on " + "and on " * 40 + "to its end."
+    text = f"Short it is. {long} {long}"
+    inquiry = Inquiry("What?", (), (Candidate(text, "en", 0.9),))
+    _, middle, _ = inquiry.sentences(Part(0, 0, len(text)))
+
+    assert inquiry.around(middle) == f"Short it is. {long}"
 
 
 async def test_one_reader_alone_looks_at_what_words_have_chosen(ask):
@@ -403,8 +462,57 @@ async def test_where_one_of_two_readers_was_changed_the_other_looks_alone(ask):
     assert extraction.likelihood == alone.likelihood
 
 
-async def test_a_question_in_another_language_than_the_passage_is_not_looked_for(ask):
+class Interpreter(Pointer):
+    """Is sure where the words stand, and nowhere else."""
+
+    async def read(self, question, texts):
+        read = await super().read(question, texts)
+        return [each if each.marked else Reading(-8.0, -8.0) for each in read]
+
+
+async def test_across_languages_a_reader_chooses_the_passage_and_points_to_the_sentence(ask):
+    question = "How much is the cheese bread at the bakery?"
+
+    by_words, _ = await ask(PADARIA, question)
+    said, extraction = await ask(PADARIA, question, reader=Interpreter("quatro reais"))
+    unsure, _ = await ask(PADARIA, question, reader=Marker(-8.0))
+    nowhere, _ = await ask(PADARIA, question, reader=Marker(8.0))
+
+    assert (by_words, unsure, nowhere) == ([], [], [])
+    assert said == ["O pão de queijo custa quatro reais."]
+    assert (extraction.why["reader"], extraction.why["judge"]) == ("marks", None)
+
+
+async def test_across_languages_shared_words_alone_are_no_answer_where_a_reader_finds_none(ask):
+    question = "When did the Padaria Sol of Vila Nova open?"
+    texts = {"Padaria Sol de Vila Nova.md": "A Padaria Sol de Vila Nova tem dois fornos. O pão é bom."}
+
+    assert not (await ask(texts, question, reader=Marker(-12.0)))[0]
+
+
+async def test_what_answers_in_the_language_of_the_question_is_not_looked_for_in_another(ask):
+    texts = {**PADARIA, "The Sun Bakery": "The Sun Bakery opens at seven. A cheese bread costs four reais."}
+    question = "How much does a cheese bread cost at the Sun Bakery?"
+    judge, pointer = Judge("cheese bread costs"), Marker(8.0)
+
+    said, _ = await ask(texts, question, judge=judge, reader=pointer)
+
+    assert said[0] == "A cheese bread costs four reais."
+    assert not any("queijo" in text for text in pointer.texts)
+
+
+async def test_where_the_language_of_the_question_is_silent_another_one_is_looked_in(ask):
+    texts = {**PADARIA, "The Moon Bakery": "The Moon Bakery is closed on Mondays. It was painted blue."}
+    question = "How much is the cheese bread?"
+
+    said, _ = await ask(texts, question, judge=Judge("nothing"), reader=Interpreter("quatro reais"))
+
+    assert said == ["O pão de queijo custa quatro reais."]
+
+
+async def test_a_reader_is_not_asked_across_languages_of_which_it_knows_one(ask):
     marker = Marker(8.0)
+    marker.languages = frozenset({"pt"})
 
     await ask(PADARIA, "How much is the pão de queijo at the Padaria Sol?", reader=marker)
 

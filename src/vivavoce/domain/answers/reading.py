@@ -39,8 +39,12 @@ class Candidate(NamedTuple):
 
     def alone(self, sentence: Excerpt) -> str:
         """A sentence of the passage by itself, under the titles that it stands under."""
+        return self.under(sentence, f"{sentence.asked} {sentence.text}".strip())
+
+    def under(self, sentence: Excerpt, text: str) -> str:
+        """A text of the passage under the titles that a sentence of it stands under."""
         headings = (sentence.under,) if sentence.under else self.headings
-        return embedded_text(self.title, headings, f"{sentence.asked} {sentence.text}".strip())
+        return embedded_text(self.title, headings, text)
 
 
 class Part(NamedTuple):

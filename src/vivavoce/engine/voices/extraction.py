@@ -25,11 +25,10 @@ from vivavoce.engine.library.retrieval import Found
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Ports, Reading
 
+from .abroad import told_abroad
 from .inquiry import LONGEST, Inquiry
 from .marking import Finding, marked_by
 
-_ANSWERS = 0.5
-"""From this likelihood on the sentences are said."""
 _READ_SENTENCES_OF = 3
 _SENTENCES = 16
 """How many sentences it reads one by one, of how many parts at most."""
@@ -39,10 +38,8 @@ _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score where words alone decide."""
 _LACKING = 1.0
 """What it takes away where its nearest sentence lacks the kind of thing that is asked for, such as a date."""
-_WANTING = 0.45
-"""The most that words alone make of what lacks the number, the date or the reason that is asked for."""
 _HALF = 0.5
-"""And of a passage that speaks of no more of what is asked: "are there bears in the valley?"."""
+"""A passage that speaks of no more of what is asked is wanting: "are there bears in the valley?"."""
 _OF_THE_BEST = 0.78
 """Which share of the best sentence's score another must have where words alone decide."""
 _ASKED_THERE = 0.95
@@ -113,7 +110,8 @@ async def extracted_from(
 ) -> Extraction:
     """The sentences of any texts that answer.
 
-    The first of the judges who can read them finds them, or words do; those who mark look at what was found.
+    The first of the judges who can read them finds them, or words do; those who mark look at what was found,
+    and in passages of another language than the question.
     """
     if not question.strip() or not candidates:
         return Extraction()
@@ -122,8 +120,10 @@ async def extracted_from(
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
     finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
-    marked = await marked_by(inquiry, finding, [each for each in judges if not each.tells_subjects])
-    return await asyncio.to_thread(_extraction, inquiry, marked)
+    readers = [each for each in judges if not each.tells_subjects]
+    marked = await marked_by(inquiry, finding, readers)
+    told = await told_abroad(inquiry, marked, readers)
+    return await asyncio.to_thread(_extraction, inquiry, told)
 
 
 def candidate_of(found: Found) -> Candidate:
@@ -178,9 +178,10 @@ async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> 
     if inquiry.coverage is not None:
         evidence = inquiry.coverage._replace(relevance=logits[best], unlike=unlike)
     chosen = best_of(weighed, weighed[0].score - _NEARLY if weighed else 0.0)
-    first = max(under, key=lambda each: each.score, default=next(iter(chosen), None))
-    place = None if first is None else first.passage.number
-    return Finding(chosen, evidence, place, judge.identity, first=first)
+    liked = sorted(under, key=lambda each: -each.score)
+    place = liked[0].passage.number if liked else None
+    liked = [each for each in liked if each.passage.number == place]
+    return Finding(chosen, evidence, place, judge.identity, liked=liked)
 
 
 async def _by_themselves(
@@ -229,14 +230,11 @@ def _standing(evidence: Evidence) -> float:
 
 
 def _extraction(inquiry: Inquiry, finding: Finding) -> Extraction:
-    likelihood = round(finding.evidence.likelihood, 4)
-    if finding.is_wanting:
-        likelihood = min(likelihood, _WANTING)
     chosen = inquiry.headed() or with_what_follows(finding.chosen, inquiry.question)
-    said = in_order(chosen) if likelihood >= _ANSWERS else []
+    said = in_order(chosen) if finding.is_answer else []
     readers = dict(zip(_READERS, finding.readers, strict=False))
     why = {**finding.evidence.written(), "judge": finding.judge, "reader": None, **readers}
-    return Extraction(_sentences(said, ranked(chosen)), likelihood, why)
+    return Extraction(_sentences(said, ranked(chosen)), round(finding.likelihood, 4), why)
 
 
 def _sentences(said: Sequence[Weighed], best_first: Sequence[Weighed]) -> tuple[Sentence, ...]:

@@ -26,6 +26,8 @@ LONGEST = 1_000
 _READ_CHARACTERS = 6_000
 """How much of the passages a judge reads, about as many characters as it reads in a second."""
 _READ_PASSAGES = 10
+_AROUND = 400
+"""The most characters that are read of a sentence and its neighbours."""
 _FIRST = 2
 """How many sentences under the very question, or under the subject, are said."""
 _OTHER_WORDS = 1
@@ -97,6 +99,12 @@ class Inquiry:
         is_shared = language_of(self.question, written) == written
         return not judge.languages or (is_shared and written in judge.languages)
 
+    def is_abroad_to(self, reader: Judge, place: int) -> bool:
+        """Whether question and passage are in two languages, both of which a reader knows."""
+        written = self.candidates[place].language
+        asked = language_of(self.question, written)
+        return asked != written and {asked, written} <= reader.languages and self.names(place)
+
     def likeliest(self, places: Sequence[int]) -> list[Part]:
         """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""
         return likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
@@ -145,6 +153,23 @@ class Inquiry:
     def alone(self, sentence: Weighed) -> str:
         """A sentence by itself, under its titles, as the judge reads it."""
         return self.candidates[sentence.passage.number].alone(sentence.excerpt)
+
+    def around(self, sentence: Weighed) -> str:
+        """A sentence between its neighbours, under its titles, as far as that is a few lines."""
+        passage, excerpt = sentence.passage, sentence.excerpt
+        every = excerpts_of(passage.text, passage.language, LONGEST)
+        beside = [each for each in every if each.under == excerpt.under]
+        start, end = excerpt.start, excerpt.start + len(excerpt.text)
+        before = max((each.start for each in beside if each.start < start), default=start)
+        if end - before <= _AROUND:
+            start = before
+        after = min(
+            (each.start + len(each.text) for each in beside if each.start > excerpt.start), default=end
+        )
+        if after - start <= _AROUND:
+            end = after
+        text = f"{excerpt.asked} {passage.text[start:end]}".strip()
+        return self.candidates[passage.number].under(excerpt, text)
 
     def is_told_by_title(self, sentence: Weighed) -> bool:
         """Whether the titles of a sentence have a word of the question."""

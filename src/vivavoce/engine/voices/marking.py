@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from vivavoce.domain.answers.answerability import Evidence, Mark
 from vivavoce.domain.answers.coverage import Coverage
@@ -16,8 +17,16 @@ from vivavoce.ports import Judge, Reading
 
 from .inquiry import Inquiry
 
+_ANSWERS = 0.5
+"""From this likelihood on the sentences are said."""
+_WANTING = 0.45
+"""The most that words alone make of what lacks the number, the date or the reason that is asked for."""
 _NOTHING = -8.0
 """Down to this logit a reader points to the answer in our questions at least as often as a judge does."""
+_LIKED = 4
+"""How many of the sentences that a judge likes are read by themselves."""
+_POINTED = 1.0
+"""What it adds to the logit of a sentence that a reader points to it."""
 
 
 @dataclass(frozen=True)
@@ -32,51 +41,85 @@ class Finding:
     readers: tuple[str, ...] = ()
     is_wanting: bool = False
     """Whether, in a language that words were not fitted in, it lacks what is asked for, or half of all."""
-    first: Weighed | None = None
-    """The sentence that a judge likes best; None where words have chosen."""
+    liked: Sequence[Weighed] = ()
+    """The sentences of that passage that a judge likes, best first; none where words have chosen."""
+
+    @property
+    def likelihood(self) -> float:
+        """The chance, from 0 to 1, that they answer."""
+        return min(self.evidence.likelihood, _WANTING if self.is_wanting else 1.0)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether they are said."""
+        return self.likelihood >= _ANSWERS
+
+
+class Look(NamedTuple):
+    """What a reader finds in a passage."""
+
+    reader: Judge
+    part: Part
+    reading: Reading
 
 
 async def marked_by(inquiry: Inquiry, finding: Finding, readers: Sequence[Judge]) -> Finding:
-    """The same, after readers have looked for the answer in the passage that was chosen.
+    """The same, after readers have looked for the answer in the passage, and around a sentence of it.
 
     They choose no passage themselves: of many without the answer, one always looks as if it had it.
     """
-    for reader in readers:
-        evidence, place = finding.evidence, finding.place
-        if not isinstance(evidence, Evidence) or place is None:
-            break  # nothing is asked for that could be marked
-        if len(finding.readers) < evidence.most_marks and inquiry.is_known_to(reader, place):
-            with suppress(NotAvailable):  # its files are not the ones we know: the others must do
-                finding = await _looked(inquiry, finding, evidence, place, reader)
-    return finding
-
-
-async def _looked(
-    inquiry: Inquiry, finding: Finding, evidence: Evidence, place: int, reader: Judge
-) -> Finding:
-    """The same after one more has looked, the first at passage and sentence, the second at the passage.
-
-    The sentence is the one that the judge likes best under its titles, or else the one in which the reader
-    marks the answer, as when the weights were fitted.
-    """
-    parts = inquiry.likeliest([place])
-    read = await reader.read(inquiry.text, list(map(inquiry.read, parts)))
-    surest = max(zip(parts, read, strict=True), key=lambda pair: pair[1].answers, default=None)
-    if surest is None:
+    evidence, place = finding.evidence, finding.place
+    if not isinstance(evidence, Evidence) or place is None:
+        return finding  # nothing is asked for that could be marked
+    looks = await _looks(inquiry, place, readers, evidence.most_marks)
+    if not looks:
         return finding
-    part, sure = surest
-    chosen = _pointed(inquiry, finding, part, sure)
-    looked = replace(finding, chosen=chosen, readers=(*finding.readers, reader.identity))
-    if evidence.mark is not None:
-        return replace(looked, evidence=evidence._replace(second=sure.answers))
-    first = next(iter(chosen), None) if finding.first is None else finding.first
-    if first is None:
+    by_words = _pointed(inquiry, finding.chosen, looks[0])
+    chosen = await _preferred(inquiry, finding, looks) if finding.liked else by_words
+    if not chosen:
         return finding
-    (said,) = await reader.read(inquiry.text, [inquiry.alone(first)])
-    if finding.first is None and _has_the_kind(inquiry, place, chosen):
+    marks = [Mark(each.reading.answers, await _around(inquiry, chosen[0], each.reader)) for each in looks]
+    if not finding.liked and _has_the_kind(inquiry, place, chosen):
         evidence = evidence._replace(lacking=0.0)
-    marked = evidence._replace(mark=Mark(sure.answers, said.answers))
-    return replace(looked, evidence=marked, is_wanting=False)
+    marked = evidence._replace(mark=marks[0], second=next(iter(marks[1:]), None))
+    identities = tuple(each.reader.identity for each in looks)
+    return replace(finding, chosen=chosen, evidence=marked, readers=identities, is_wanting=False)
+
+
+async def _looks(inquiry: Inquiry, place: int, readers: Sequence[Judge], most: int) -> list[Look]:
+    """What readers find in the part of a passage in which each is surest that the answer stands there."""
+    looks: list[Look] = []
+    parts = inquiry.likeliest([place])
+    for reader in readers:
+        if len(looks) < most and parts and inquiry.is_known_to(reader, place):
+            with suppress(NotAvailable):  # its files are not the ones we know: the others must do
+                read = await reader.read(inquiry.text, list(map(inquiry.read, parts)))
+                part, sure = max(zip(parts, read, strict=True), key=lambda pair: pair[1].answers)
+                looks.append(Look(reader, part, sure))
+    return looks
+
+
+async def _around(inquiry: Inquiry, sentence: Weighed, reader: Judge) -> float:
+    """How sure a reader is that the answer stands in a sentence between its neighbours."""
+    (reading,) = await reader.read(inquiry.text, [inquiry.around(sentence)])
+    return reading.answers
+
+
+async def _preferred(inquiry: Inquiry, finding: Finding, looks: Sequence[Look]) -> Sequence[Weighed]:
+    """The sentences that are said: first the one of which the first reader is surest, each by itself.
+
+    It reads those that the judge likes best, and those that a reader points to.
+    """
+    heard = [each for each in looks if each.reading.answers > _NOTHING]
+    pointed = [each for look in heard for each in inquiry.pointed(look.part, look.reading, ())]
+    likely = {each.excerpt.start: each for each in (*finding.liked[:_LIKED], *pointed)}
+    read = await looks[0].reader.read(inquiry.text, list(map(inquiry.alone, likely.values())))
+    places = {each.excerpt.start for each in pointed}
+    sure = {
+        place: each.answers + _POINTED * (place in places) for place, each in zip(likely, read, strict=True)
+    }
+    first = likely[max(sure, key=sure.__getitem__)]
+    return [first, *(each for each in finding.chosen if each.excerpt != first.excerpt)]
 
 
 def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bool:
@@ -89,11 +132,10 @@ def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bo
     return expected is None or any(expected.is_in(each.excerpt.text) for each in said)
 
 
-def _pointed(inquiry: Inquiry, finding: Finding, part: Part, reading: Reading) -> Sequence[Weighed]:
-    """The sentences that are said, after one has marked the answer in a part of the passage."""
-    pointed = inquiry.pointed(part, reading, finding.chosen)
-    if finding.first is None:  # what words leave out because it was said before stays unsaid
-        is_heard = all(map(inquiry.is_told_on, pointed[:1]))
-    else:
-        is_heard = reading.answers > _NOTHING
-    return pointed if is_heard else finding.chosen
+def _pointed(inquiry: Inquiry, chosen: Sequence[Weighed], look: Look) -> Sequence[Weighed]:
+    """The sentences that words have chosen, after a reader has marked the answer.
+
+    What they leave out because it was said before stays unsaid.
+    """
+    pointed = inquiry.pointed(look.part, look.reading, chosen)
+    return pointed if all(map(inquiry.is_told_on, pointed[:1])) else chosen
