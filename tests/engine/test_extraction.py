@@ -1,6 +1,7 @@
 """Extraction: the sentence that answers, by its place, or nothing where the passages are silent."""
 
 import json
+from asyncio import run
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -317,6 +318,39 @@ async def test_of_the_sentences_that_a_judge_likes_the_one_is_said_of_which_a_re
     firsts = [each for each in extraction.sentences if each.rank == 0]
     assert liked[0] == "The whaling gun was old."
     assert [said[extraction.sentences.index(each)] for each in firsts] == ["It hung in the kitchen."]
+    assert set(said) == {"It hung in the kitchen.", *liked}
+    assert len(said) <= 3
+
+
+async def test_no_more_than_three_sentences_are_said_where_a_reader_adds_one(ask):
+    texts = {"Skarvoy": "The gun was old. The gun was long. The gun was black. The gun hung in the kitchen."}
+    question, judge = "Where did the gun hang?", Judge("Skarvoy")
+
+    liked, _ = await ask(texts, question, judge=judge)
+    said, _ = await ask(texts, question, judge=judge, reader=Interpreter("gun hung"))
+
+    assert len(liked) == len(said) == 3
+    assert said[-1] == "The gun hung in the kitchen." != liked[-1]
+
+
+class Tiring(Marker):
+    """Reads once, and has lost its files then."""
+
+    async def read(self, question, texts):
+        if self.texts:
+            raise NotAvailable("The file model.onnx is not the one we know.")
+        return await super().read(question, texts)
+
+
+@pytest.mark.parametrize("judge", [None, Judge("whaling")], ids=["words", "judge"])
+async def test_a_reader_that_is_lost_on_the_way_has_no_say(ask, judge):
+    texts, question = {"Skarvoy": "The whaling gun hung in the kitchen."}, "Where did the whaling gun hang?"
+
+    without, alone = await ask(texts, question, judge=judge)
+    said, extraction = await ask(texts, question, judge=judge, reader=Tiring(-60.0))
+
+    assert said == without == ["The whaling gun hung in the kitchen."]
+    assert extraction.likelihood == alone.likelihood
 
 
 async def test_a_second_reader_that_finds_nothing_does_not_choose_the_sentence(ask):
@@ -506,6 +540,36 @@ async def test_where_the_language_of_the_question_is_silent_another_one_is_looke
     question = "How much is the cheese bread?"
 
     said, _ = await ask(texts, question, judge=Judge("nothing"), reader=Interpreter("quatro reais"))
+
+    assert said == ["O pão de queijo custa quatro reais."]
+
+
+def test_what_is_in_the_language_of_the_question_is_looked_at_before_what_a_search_likes_better():
+    foreign = Candidate("The brioche is soft. The bakery is old.", "en", 0.97, "Bakery")
+    own = Candidate("La brioche coûte quatre euros.", "fr", 0.6, "Boulangerie")
+    reader = Interpreter("quatre euros")
+    reader.languages = frozenset({"en", "fr"})
+
+    extraction = run(extracted_from("Combien coûte la brioche ?", (), (foreign, own), [reader]))
+
+    first = min(extraction.sentences, key=lambda each: each.rank)
+    assert (first.place, own.text[first.start : first.end]) == (1, own.text)
+
+
+def test_across_languages_a_conversation_goes_on_with_what_it_is_about():
+    passage = Candidate("A biblioteca abriu em 1986.", "pt", 0.99, "Biblioteca")
+    earlier, said = ("Where does the mill stand?",), ["The mill stands at the river."]
+
+    extraction = run(extracted_from("And when?", earlier, (passage,), [Interpreter("1986")], said, ""))
+
+    assert (extraction.sentences, extraction.likelihood < 0.5) == ((), True)
+
+
+async def test_a_reader_made_for_all_languages_is_asked_across_them(ask):
+    reader = Interpreter("quatro reais")
+    reader.languages = frozenset()
+
+    said, _ = await ask(PADARIA, "How much is the cheese bread at the bakery?", reader=reader)
 
     assert said == ["O pão de queijo custa quatro reais."]
 

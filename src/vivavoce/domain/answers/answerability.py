@@ -72,9 +72,9 @@ class Evidence(NamedTuple):
         if self.passage is None:
             return score_of(self._weighed(_MARKED_BY_WORDS) + _MARK_BY_WORDS * self.mark.told)
         if self.second is None:
-            return score_of(_CONFIRMED_BY_ONE.told(self.passage, self.mark))
+            return score_of(_CONFIRMED_BY_ONE.logit(self.passage, self.mark))
         second = _CONFIRMED_BY_TWO.second * self.second.told
-        return score_of(_CONFIRMED_BY_TWO.told(self.passage, self.mark) + second)
+        return score_of(_CONFIRMED_BY_TWO.logit(self.passage, self.mark) + second)
 
     @property
     def most_marks(self) -> int:
@@ -170,7 +170,7 @@ class _Confirmed(NamedTuple):
     base: float
     second: float = 0.0
 
-    def told(self, passage: float, mark: Mark) -> float:
+    def logit(self, passage: float, mark: Mark) -> float:
         return self.passage * passage + self.mark * mark.told + self.base
 
 

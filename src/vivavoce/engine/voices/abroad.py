@@ -14,7 +14,7 @@ from .inquiry import Inquiry
 from .marking import Finding
 
 _READ = 4
-"""How many of the best passages are read: the right one is seldom behind these, and not always the first."""
+"""How many of the best passages are read, each as far as a judge does: the right one is seldom later."""
 _LEANS = 0.1
 """What the reader's logit counts beside that of the search where it chooses among them."""
 _NOWHERE = -12.0
@@ -46,10 +46,10 @@ async def _found(inquiry: Inquiry, parts: Sequence[Part], reader: Judge) -> Find
     part, sure, _ = max(
         zip(parts, read, scores, strict=True), key=lambda each: each[2] + _LEANS * each[1].answers
     )
-    chosen = inquiry.pointed(part, sure, ())
+    chosen = [each for each in inquiry.pointed(part, sure, ()) if inquiry.is_told_on(each)]
     mark = Mark(sure.answers, _NOWHERE)
     if chosen:
         (around,) = await reader.read(inquiry.text, [inquiry.around(chosen[0])])
         mark = mark._replace(around=around.answers)
     evidence = inquiry.evidence(part.place)._replace(mark=mark, is_abroad=True)
-    return Finding(chosen, evidence, part.place, readers=(reader.identity,))
+    return Finding(chosen, evidence, part.place, readers=(reader.identity,), is_wanting=not chosen)

@@ -210,7 +210,9 @@ def _by_words(inquiry: Inquiry) -> Finding:
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places
-    best = max(places, key=lambda place: _standing(inquiry.evidence(place)))
+    # What stands in another language is looked for afterwards, by those who know both.
+    likely = [place for place in places if inquiry.is_at_home(place)] or places
+    best = max(likely, key=lambda place: _standing(inquiry.evidence(place)))
     weighed.sort(key=lambda each: each.passage.number != best)
     weighed = with_kind_first(weighed, inquiry.expected(best))
     chosen = best_of(weighed, _OF_THE_BEST * weighed[0].score) if weighed else []

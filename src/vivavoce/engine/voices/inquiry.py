@@ -96,14 +96,19 @@ class Inquiry:
     def is_known_to(self, judge: Judge, place: int) -> bool:
         """Whether the question and the passage at a place are in one language that a judge knows."""
         written = self.candidates[place].language
-        is_shared = language_of(self.question, written) == written
-        return not judge.languages or (is_shared and written in judge.languages)
+        return not judge.languages or (self.is_at_home(place) and written in judge.languages)
+
+    def is_at_home(self, place: int) -> bool:
+        """Whether the passage at a place is in the language of the question."""
+        written = self.candidates[place].language
+        return language_of(self.question, written) == written
 
     def is_abroad_to(self, reader: Judge, place: int) -> bool:
         """Whether question and passage are in two languages, both of which a reader knows."""
         written = self.candidates[place].language
         asked = language_of(self.question, written)
-        return asked != written and {asked, written} <= reader.languages and self.names(place)
+        is_known = not reader.languages or {asked, written} <= reader.languages
+        return asked != written and is_known and self.names(place)
 
     def likeliest(self, places: Sequence[int]) -> list[Part]:
         """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""

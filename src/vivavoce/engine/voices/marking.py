@@ -25,6 +25,8 @@ _NOTHING = -8.0
 """Down to this logit a reader points to the answer in our questions at least as often as a judge does."""
 _LIKED = 4
 """How many of the sentences that a judge likes are read by themselves."""
+_SAID = 3
+"""How many sentences are said of them at the most."""
 _POINTED = 1.0
 """What it adds to the logit of a sentence that a reader points to it."""
 
@@ -40,7 +42,7 @@ class Finding:
     judge: str | None = None
     readers: tuple[str, ...] = ()
     is_wanting: bool = False
-    """Whether, in a language that words were not fitted in, it lacks what is asked for, or half of all."""
+    """Whether it lacks what is asked for, or half of all, in a language that words were not fitted in."""
     liked: Sequence[Weighed] = ()
     """The sentences of that passage that a judge likes, best first; none where words have chosen."""
 
@@ -71,15 +73,24 @@ async def marked_by(inquiry: Inquiry, finding: Finding, readers: Sequence[Judge]
     evidence, place = finding.evidence, finding.place
     if not isinstance(evidence, Evidence) or place is None:
         return finding  # nothing is asked for that could be marked
-    looks = await _looks(inquiry, place, readers, evidence.most_marks)
-    if not looks:
-        return finding
-    by_words = _pointed(inquiry, finding.chosen, looks[0])
-    chosen = await _preferred(inquiry, finding, looks) if finding.liked else by_words
+    with suppress(NotAvailable):  # who has looked may not look again: what was found before must do
+        looks = await _looks(inquiry, place, readers, evidence.most_marks)
+        return await _marked(inquiry, finding, evidence, place, looks) if looks else finding
+    return finding
+
+
+async def _marked(
+    inquiry: Inquiry, finding: Finding, evidence: Evidence, place: int, looks: Sequence[Look]
+) -> Finding:
+    is_by_words = not finding.liked
+    if is_by_words:
+        chosen = _pointed(inquiry, finding.chosen, looks[0])
+    else:
+        chosen = await _preferred(inquiry, finding, looks)
     if not chosen:
         return finding
     marks = [Mark(each.reading.answers, await _around(inquiry, chosen[0], each.reader)) for each in looks]
-    if not finding.liked and _has_the_kind(inquiry, place, chosen):
+    if is_by_words and _has_the_kind(inquiry, place, chosen):
         evidence = evidence._replace(lacking=0.0)
     marked = evidence._replace(mark=marks[0], second=next(iter(marks[1:]), None))
     identities = tuple(each.reader.identity for each in looks)
@@ -119,7 +130,7 @@ async def _preferred(inquiry: Inquiry, finding: Finding, looks: Sequence[Look]) 
         place: each.answers + _POINTED * (place in places) for place, each in zip(likely, read, strict=True)
     }
     first = likely[max(sure, key=sure.__getitem__)]
-    return [first, *(each for each in finding.chosen if each.excerpt != first.excerpt)]
+    return [first, *(each for each in finding.chosen if each.excerpt != first.excerpt)][:_SAID]
 
 
 def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bool:
