@@ -119,6 +119,15 @@ async def test_a_miss_names_the_work_that_speaks_of_it_before_one_whose_title_ha
     assert f"The nearest that I have read is {works}." in answer["response"]
 
 
+async def test_a_miss_names_the_only_work_once(tmp_path):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened(expertise=[])).reads()
+        answer = await thinker.answers("Which irrigation pumps did the Romans invent for the commons?")
+
+    assert answer["abstained"] is True
+    assert answer["response"].count("Governing the Commons") == 1
+
+
 async def test_an_empty_corpus_is_silent(tmp_path):
     with open_thinker(tmp_path) as thinker:
         await thinker.opened()

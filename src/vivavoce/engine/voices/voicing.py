@@ -142,7 +142,8 @@ def silence(
     if reason != "empty corpus":  # who has read nothing has studied nothing
         parts.append(_areas(about, sources, language))
     works = [] if reason in _REFUSALS else _near(question, sources, found)
-    if works:
+    is_only = {each.title for each in sources if each.is_primary} == {each.title for each in works}
+    if works and (about.expertise or not is_only):  # else they were named as all that was read
         style = style_in(about.system_prompt.citation_style)
         parts.append(said("near", language, works=listed([_work(each, style) for each in works], language)))
     if others:
