@@ -117,11 +117,16 @@ def test_what_was_stored_with_another_type_is_still_read():
     assert read_sources([{"id": "n", "title": "N", "verified": "yes"}], is_stored=True)[0].verified
 
 
-@pytest.mark.parametrize("stored", [5, True, ["gpt_5"], {"name": "gpt_5"}])
-def test_a_model_that_was_stored_as_no_text_is_none(stored):
+@pytest.mark.parametrize("stored", [5, True, ["gpt_5"], {"name": "gpt_5"}, "x" * 121])
+def test_a_model_that_was_stored_as_no_name_is_none(stored):
     assert not read_config(a_config(model=stored), is_stored=True).model
 
 
-@pytest.mark.parametrize("model", ["gpt_5", "openai:gpt-5", "", None])
+def test_a_model_has_a_name_of_at_most_120_characters():
+    with pytest.raises(InvalidInput, match="model: string should have at most 120"):
+        read_config(a_config(model="x" * 121))
+
+
+@pytest.mark.parametrize("model", ["gpt_5", "openai:gpt-5", "x" * 120, "", None])
 def test_a_model_is_named_by_a_text_or_left_open(model):
     assert read_config(a_config(model=model)).model == model

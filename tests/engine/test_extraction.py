@@ -556,6 +556,59 @@ def test_what_is_in_the_language_of_the_question_is_looked_at_before_what_a_sear
     assert (first.place, own.text[first.start : first.end]) == (1, own.text)
 
 
+def test_a_list_in_no_language_is_looked_in_beside_what_has_sentences():
+    prices = Candidate("Bicicleta plegable: 340 euros", "", 0.97, "Precios")
+    manual = Candidate("La bicicleta se pliega en tres pasos. El sillín se baja antes.", "es", 0.6, "Manual")
+
+    found = run(
+        extracted_from("¿Cuánto cuesta la bicicleta plegable?", (), (prices, manual), [Marker(-12.0)])
+    )
+
+    assert [each.place for each in found.sentences] == [0]
+
+
+def test_where_nobody_reads_across_languages_words_look_everywhere():
+    question = "When did the Padaria Sol open?"
+    foreign = Candidate("Padaria Sol, open desde 1987. O forno é velho.", "pt", 0.97, "Padaria Sol")
+    own = Candidate("The bakery is blue. It was painted by Ana.", "en", 0.6, "Bakery")
+
+    found = run(extracted_from(question, (), (foreign, own), []))
+
+    assert [each.place for each in found.sentences] == [0]
+
+
+class Recaller(Interpreter):
+    """Marks the answer to the question before wherever that stands in front, as readers do."""
+
+    def __init__(self, before: str, marked: str, otherwise: str) -> None:
+        super().__init__(otherwise)
+        self._before, self._first, self._otherwise = before, marked, otherwise
+
+    async def read(self, question, texts):
+        self.words = self._first if self._before in question else self._otherwise
+        return await super().read(question, texts)
+
+
+@pytest.mark.parametrize("question", ["What is the wheel made of?", "And the wheel?"])
+def test_across_languages_the_last_answer_is_not_given_to_another_question(question):
+    passage = Candidate("O moinho abriu em 1890. A roda é de carvalho.", "pt", 0.99, "Moinho")
+    before, said = "When did the mill open?", ["O moinho abriu em 1890."]
+    reader = Recaller(before, "1890", "carvalho")
+
+    (found,) = run(extracted_from(question, (before,), (passage,), [reader], said)).sentences
+
+    assert passage.text[found.start : found.end] == "A roda é de carvalho."
+
+
+def test_across_languages_a_question_that_is_repeated_has_its_answer_again():
+    passage = Candidate("O moinho abriu em 1890. A roda é de carvalho.", "pt", 0.99, "Moinho")
+    asked, said = "What is the wheel made of?", ["A roda é de carvalho."]
+
+    (found,) = run(extracted_from(asked, (asked,), (passage,), [Interpreter("carvalho")], said)).sentences
+
+    assert passage.text[found.start : found.end] == said[0]
+
+
 def test_across_languages_a_conversation_goes_on_with_what_it_is_about():
     passage = Candidate("A biblioteca abriu em 1986.", "pt", 0.99, "Biblioteca")
     earlier, said = ("Where does the mill stand?",), ["The mill stands at the river."]

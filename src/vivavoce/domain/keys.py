@@ -46,6 +46,6 @@ def check_scopes_for_avatar(scopes: Iterable[Scope]) -> None:
     beyond = sorted(set(scopes) - FOR_AVATAR)
     if beyond:
         raise InvalidInput(
-            f"A key for one avatar cannot have the scope {', '.join(beyond)}.",
+            f"A key for one avatar cannot have {', '.join(beyond)} among its scopes.",
             hint="Give it read, send or both, or make a key without an avatar.",
         )

@@ -46,8 +46,13 @@ def _exactly(expected: str, *kinds: type) -> BeforeValidator:
 
 
 def _wish(given: Any, about: ValidationInfo) -> Any:
-    """Nothing is wished by what was stored as no text: nobody heeded it then."""
-    return "" if is_stored(about) and not isinstance(given, str) else given
+    """Nothing is wished by what was stored as no name of a model: nobody heeded it then."""
+    is_name = isinstance(given, str) and len(given.strip()) <= _LONGEST_WISH
+    return "" if is_stored(about) and not is_name else given
+
+
+_LONGEST_WISH = 120
+"""As long as the name of an agent's model may be."""
 
 
 _Year = Annotated[int, Field(ge=-5_000, le=9_999)]
@@ -56,4 +61,9 @@ WorkYear = Annotated[_Year, _exactly("integer, such as 1815", int, str)]
 """Lists of works come from many hands, and years are texts in some of them."""
 Flag = Annotated[bool, _exactly("boolean, true or false, without quotation marks", bool)]
 Dollars = Annotated[Budget, _exactly("number, such as 5, without quotation marks", int, float)]
-Wish = Annotated[str, _exactly('string, such as "gpt_5", in quotation marks', str), BeforeValidator(_wish)]
+Wish = Annotated[
+    str,
+    Field(max_length=_LONGEST_WISH),
+    _exactly('string, such as "gpt_5", in quotation marks', str),
+    BeforeValidator(_wish),
+]

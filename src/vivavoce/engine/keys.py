@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vivavoce.domain.avatars import Avatar
-from vivavoce.domain.keys import Key, check_scopes_for_avatar
+from vivavoce.domain.keys import Key, check_scopes_for_avatar, usual_scopes
 from vivavoce.errors import NotFound
 from vivavoce.operations import Caller
 from vivavoce.operations.keys import (
@@ -28,8 +28,9 @@ _SHOWN = len(PREFIX) + 6
 
 @handles(CreateKey)
 def create_key(op: CreateKey, work: Work) -> KeyCreated:
+    scopes = usual_scopes(for_avatar=op.avatar_id is not None) if op.scopes is None else op.scopes
     if op.avatar_id is not None:
-        check_scopes_for_avatar(op.scopes)
+        check_scopes_for_avatar(scopes)
         # Written as it is, so that who deletes it at this moment comes before or after, and ends the key.
         work.tables.avatars.replace(avatar_named(op.avatar_id, work))
     secret = PREFIX + work.ports.new_secret()
@@ -38,7 +39,7 @@ def create_key(op: CreateKey, work: Work) -> KeyCreated:
         name=op.name,
         prefix=secret[:_SHOWN],
         digest=work.ports.vault.digest(secret),
-        scopes=frozenset(op.scopes),
+        scopes=frozenset(scopes),
         avatar_id=op.avatar_id,
     )
     work.tables.keys.add(key)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vivavoce.domain.avatars import Slug
 from vivavoce.domain.entities import Moment
-from vivavoce.domain.keys import Scope, usual_scopes
+from vivavoce.domain.keys import Scope
 from vivavoce.domain.values import Id, Name
 
 from .base import Effect, Listing, Operation, Result
@@ -50,17 +50,17 @@ class CreateKey(Operation[KeyCreated], effect=Effect.ADMIN, offer="never"):
     """Create an API key for the HTTP surfaces. It is shown this once and cannot be read again."""
 
     name: Annotated[Name, Field(description="Whose key it is.")]
+    scopes: Annotated[
+        list[Scope] | None,
+        Field(
+            min_length=1,
+            description="What it allows: read, write, send, admin; for an avatar read and send alone. "
+            "Left out, all of these but admin.",
+        ),
+    ] = None
     avatar_id: Annotated[
         Slug | None, Field(description="The one avatar that it is for; left out, it is for everything.")
     ] = None
-    scopes: Annotated[
-        list[Scope],
-        Field(
-            min_length=1,
-            default_factory=lambda given: usual_scopes(for_avatar=given.get("avatar_id") is not None),
-            description="What it allows: read, write, send, admin; for an avatar, read and send.",
-        ),
-    ]
 
 
 class ListKeys(Operation[KeyList], effect=Effect.ADMIN, offer="never"):

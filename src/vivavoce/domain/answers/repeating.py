@@ -52,6 +52,10 @@ class Conversation:
         left = [each for each in every if (each.passage.number, each.excerpt.place) in places]
         return left or every
 
+    def is_said(self, sentence: Weighed) -> bool:
+        """Whether a sentence was said before."""
+        return self._says(self._said, sentence)
+
     def is_told_on(self, sentence: Weighed) -> bool:
         """Whether words alone tell that a sentence answers the last question, asked again.
 
@@ -67,7 +71,7 @@ class Conversation:
             return True
         every = excerpts_of(sentence.passage.text, language)
         before = [each for each in every if each.place == sentence.excerpt.place - 1]
-        return any(self._is_said(sentence._replace(excerpt=each), self._said) for each in before)
+        return any(self.is_said(sentence._replace(excerpt=each)) for each in before)
 
     def read_on(self, passages: Sequence[Sequence[Weighed]]) -> list[Weighed]:
         """What follows the last words that were said, in the first passage that has more under their heading.
@@ -75,10 +79,10 @@ class Conversation:
         Each of the passages is given by its sentences in reading order.
         """
         for each in passages:
-            last = [place for place, one in enumerate(each) if self._is_said(one, self._said[-1:])]
+            last = [place for place, one in enumerate(each) if self._says(self._said[-1:], one)]
             if last:
                 under = each[last[-1]].excerpt.under
-                after = [one for one in each[last[-1] + 1 :] if not self._is_said(one, self._said)]
+                after = [one for one in each[last[-1] + 1 :] if not self.is_said(one)]
                 on = [one for one in after[:_MORE] if one.excerpt.under == under]
                 if on:
                     return on
@@ -96,7 +100,7 @@ class Conversation:
         is_given = word is None or may_give(word.kind, sentence.excerpt.text, self._question)
         if self._fresh == "":
             return is_given
-        return (is_given and self._names_it(sentence)) or not self._is_said(sentence, self._said)
+        return (is_given and self._names_it(sentence)) or not self.is_said(sentence)
 
     @cached_property
     def _asked(self) -> QuestionWord | None:
@@ -106,7 +110,7 @@ class Conversation:
         own = words_of(self._fresh or "", sentence.passage.language).keys()
         return not own or not own.isdisjoint(_words(sentence))
 
-    def _is_said(self, sentence: Weighed, said: Sequence[str]) -> bool:
+    def _says(self, said: Sequence[str], sentence: Weighed) -> bool:
         known = self._said_in(sentence.passage.language)
         return any(_says(each, sentence) for each in known[len(known) - len(said) :])
 

@@ -119,8 +119,8 @@ async def extracted_from(
     inquiry = Inquiry(asked, tuple(earlier), tuple(candidates), tuple(said), fresh)
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
-    finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects])
     readers = [each for each in judges if not each.tells_subjects]
+    finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects], readers)
     marked = await marked_by(inquiry, finding, readers)
     told = await told_abroad(inquiry, marked, readers)
     return await asyncio.to_thread(_extraction, inquiry, told)
@@ -134,12 +134,12 @@ def candidate_of(found: Found) -> Candidate:
     )
 
 
-async def _found_by(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:
+async def _found_by(inquiry: Inquiry, judges: Sequence[Judge], readers: Sequence[Judge]) -> Finding:
     for judge in judges:
         if parts := inquiry.readable_by(judge):
             with suppress(NotAvailable):  # its files are not the ones we know: others, or words, must do
                 return await _by_reading(inquiry, parts, judge)
-    return await asyncio.to_thread(_by_words, inquiry)
+    return await asyncio.to_thread(_by_words, inquiry, readers)
 
 
 async def _by_reading(inquiry: Inquiry, parts: Sequence[Part], judge: Judge) -> Finding:
@@ -200,8 +200,11 @@ async def _by_themselves(
     return weighed
 
 
-def _by_words(inquiry: Inquiry) -> Finding:
-    """What words alone tell, in whatever language: the sentences, and what speaks for them."""
+def _by_words(inquiry: Inquiry, readers: Sequence[Judge]) -> Finding:
+    """What words alone tell, in whatever language: the sentences, and what speaks for them.
+
+    What stands in another language is left to readers who know both.
+    """
     every = range(len(inquiry.candidates))
     places = [place for place in every if inquiry.names(place)] or every
     passages = [inquiry.passage(place) for place in places]
@@ -210,8 +213,8 @@ def _by_words(inquiry: Inquiry) -> Finding:
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places
-    # What stands in another language is looked for afterwards, by those who know both.
-    likely = [place for place in places if inquiry.is_at_home(place)] or places
+    likely = [each for each in places if not any(inquiry.is_abroad_to(reader, each) for reader in readers)]
+    likely = likely or places
     best = max(likely, key=lambda place: _standing(inquiry.evidence(place)))
     weighed.sort(key=lambda each: each.passage.number != best)
     weighed = with_kind_first(weighed, inquiry.expected(best))

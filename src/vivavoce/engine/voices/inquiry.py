@@ -12,7 +12,7 @@ from vivavoce.domain.answers.extracting import Passage, Weighed
 from vivavoce.domain.answers.reading import Candidate, Part, likeliest_parts
 from vivavoce.domain.answers.repeating import Conversation
 from vivavoce.domain.corpus.excerpts import excerpts_of, is_instruction
-from vivavoce.domain.language.languages import language_of
+from vivavoce.domain.language.languages import UNKNOWN, language_of
 from vivavoce.domain.language.words import respelled, words_of
 from vivavoce.domain.questions.asked_there import is_asked_in
 from vivavoce.domain.questions.expecting import Expected, expected_by
@@ -99,16 +99,15 @@ class Inquiry:
         return not judge.languages or (self.is_at_home(place) and written in judge.languages)
 
     def is_at_home(self, place: int) -> bool:
-        """Whether the passage at a place is in the language of the question."""
+        """Whether the passage at a place is in the language of the question, or in none, as a price list."""
         written = self.candidates[place].language
-        return language_of(self.question, written) == written
+        return written == UNKNOWN or language_of(self.question, written) == written
 
     def is_abroad_to(self, reader: Judge, place: int) -> bool:
         """Whether question and passage are in two languages, both of which a reader knows."""
         written = self.candidates[place].language
-        asked = language_of(self.question, written)
-        is_known = not reader.languages or {asked, written} <= reader.languages
-        return asked != written and is_known and self.names(place)
+        is_known = not reader.languages or {language_of(self.question), written} <= reader.languages
+        return not self.is_at_home(place) and is_known and self.names(place)
 
     def likeliest(self, places: Sequence[int]) -> list[Part]:
         """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""
@@ -224,6 +223,10 @@ class Inquiry:
     def goes_on(self, sentence: Weighed) -> bool:
         """Whether a conversation goes on with a sentence; not where it would be said again instead."""
         return self._going_on is None or (sentence.passage.number, sentence.excerpt.start) in self._going_on
+
+    def is_said(self, sentence: Weighed) -> bool:
+        """Whether a sentence was said before in the conversation."""
+        return self._conversation.is_said(sentence)
 
     def is_told_on(self, sentence: Weighed) -> bool:
         """Whether a conversation goes on with a sentence as far as words alone tell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from vivavoce.domain.answers.answerability import Evidence, Mark
 from vivavoce.domain.answers.coverage import Coverage
-from vivavoce.domain.answers.extracting import Weighed
+from vivavoce.domain.answers.extracting import Weighed, best_of
 from vivavoce.domain.answers.leading import with_what_follows
 from vivavoce.domain.answers.reading import Part
 from vivavoce.errors import NotAvailable
@@ -130,7 +131,8 @@ async def _preferred(inquiry: Inquiry, finding: Finding, looks: Sequence[Look]) 
         place: each.answers + _POINTED * (place in places) for place, each in zip(likely, read, strict=True)
     }
     first = likely[max(sure, key=sure.__getitem__)]
-    return [first, *(each for each in finding.chosen if each.excerpt != first.excerpt)][:_SAID]
+    others = [each for each in finding.chosen if each.excerpt != first.excerpt]
+    return best_of([first, *others], -math.inf)[:_SAID]
 
 
 def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bool:

@@ -9,14 +9,14 @@ import sys
 import click
 
 from vivavoce.app import open_app
+from vivavoce.domain.keys import usual_scopes
 from vivavoce.operations.keys import CreateKey, KeyCreated, ListKeys, RevokeKey
 from vivavoce.settings import Settings
 
 from .operations import run
 from .output import check_field, show
 
-_SCOPES = "read,write,send"
-_OF_AVATAR = "read,send"
+_SCOPES, _OF_AVATAR = (",".join(usual_scopes(for_avatar=is_so)) for is_so in (False, True))
 
 
 @click.group("keys")
