@@ -589,6 +589,35 @@ class Recaller(Interpreter):
         return await super().read(question, texts)
 
 
+class Recalling(Judge):
+    """Likes the answer to the question before wherever that stands in front, as judges do."""
+
+    async def read(self, question, texts):
+        self.liked = (
+            ("opened in 1890",) if "open" in question else ("roof is old",) if "old" in question else ()
+        )
+        return await super().read(question, texts)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was painted?", []),
+        ("What is old?", ["The roof is old."]),
+        ("What opened in 1890?", ["The mill opened in 1890."]),
+    ],
+)
+def test_the_last_answer_is_not_given_to_another_question(question, told):
+    text = "The mill opened in 1890. The roof is old. Bats live there."
+    earlier, said = ("When did the mill open?",), ['"Mill" says: "The mill opened in 1890." [1]']
+    judge = Recalling()
+
+    found = run(extracted_from(question, earlier, (Candidate(text, "en", 0.9, "Mill"),), [judge], said))
+
+    assert [text[each.start : each.end] for each in found.sentences] == told
+    assert judge.questions[0].startswith(earlier[0])
+
+
 @pytest.mark.parametrize("question", ["What is the wheel made of?", "And the wheel?"])
 def test_across_languages_the_last_answer_is_not_given_to_another_question(question):
     passage = Candidate("O moinho abriu em 1890. A roda é de carvalho.", "pt", 0.99, "Moinho")

@@ -64,12 +64,15 @@ class Page:
         """The conversation that it keeps in mind."""
         return next(value for name, value in self.kept.items() if name.startswith("iFrameConversationId"))
 
-    def statuses(self) -> dict[str, set[int]]:
-        """Which requests it made, and how they were answered."""
+    def statuses(self, conversation: str) -> dict[str, set[int]]:
+        """Which requests it made about a conversation, and how they were answered.
+
+        It forgets the conversation itself once that has ended.
+        """
         made: dict[str, set[int]] = {}
         for line in self.notes.read_text(encoding="utf-8").splitlines():
             noted = json.loads(line)
-            path = noted["path"].replace(self.conversation, "ID").partition("?")[0]
+            path = noted["path"].replace(conversation, "ID").partition("?")[0]
             made.setdefault(f"{noted['method']} {path}", set()).add(noted["status"])
         return made
 
@@ -127,7 +130,7 @@ async def test_a_stranger_is_greeted_answered_and_may_rate_the_answer(node, tmp_
             await page.do("hear", "POST /api/conversations/eval-answer")
             await page.do("say", "Thank you!")
             await page.do("see", "You are welcome.")
-            statuses = page.statuses()
+            statuses = page.statuses(page.conversation)
         conversation = team.get(f"/conversations/{page.conversation}").json()
 
     assert conversation["channel"] == "website"
@@ -164,7 +167,7 @@ async def test_where_it_is_trusted_a_visit_goes_on_with_the_team_and_ends_resolv
             await again.do("see", "It is.")  # it looks by itself every five seconds
             await again.do("press", RESOLVED)
             await again.do("hear", "PATCH /api/conversations/")
-            statuses = again.statuses()
+            statuses = again.statuses(page.conversation)
         conversation = team.get(f"/conversations/{page.conversation}").json()
 
     assert conversation["status"] == "RESOLVED"

@@ -41,6 +41,18 @@ class Candidate(NamedTuple):
         """A sentence of the passage by itself, under the titles that it stands under."""
         return self.under(sentence, f"{sentence.asked} {sentence.text}".strip())
 
+    def around(self, sentence: Excerpt, every: Sequence[Excerpt]) -> str:
+        """A sentence between those next to it under the same titles, as far as that is a few lines."""
+        beside = [each for each in every if each.under == sentence.under]
+        start, end = sentence.start, _end(sentence)
+        before = max((each.start for each in beside if each.start < start), default=start)
+        if end - before <= _AROUND:
+            start = before
+        after = min((_end(each) for each in beside if each.start > sentence.start), default=end)
+        if after - start <= _AROUND:
+            end = after
+        return self.under(sentence, f"{sentence.asked} {self.text[start:end]}".strip())
+
     def under(self, sentence: Excerpt, text: str) -> str:
         """A text of the passage under the titles that a sentence of it stands under."""
         headings = (sentence.under,) if sentence.under else self.headings
@@ -90,9 +102,15 @@ def likeliest_parts(
     return kept
 
 
+_AROUND = 400
+"""The most characters that are read of a sentence and its neighbours."""
 _LONGEST = 800
 """The most characters of a part: about as long as the passages on which judges are trained."""
 _SLACK = 60
 """And how many more it may have, so that a sentence is not left alone."""
 _SPOKEN = 2.0
 """What speaking of all that is asked adds to the logit of a passage's score."""
+
+
+def _end(sentence: Excerpt) -> int:
+    return sentence.start + len(sentence.text)

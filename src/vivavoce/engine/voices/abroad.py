@@ -35,22 +35,14 @@ async def told_abroad(inquiry: Inquiry, finding: Finding, readers: Sequence[Judg
         if places and (is_told_by_words or not finding.is_answer):
             with suppress(NotAvailable):  # its files are not the ones we know: the others must do
                 parts = await asyncio.to_thread(inquiry.likeliest, places[:_READ])
-                found = await _found_in(inquiry, parts, reader)
+                found = await _found(inquiry, parts, reader)
                 return found if is_told_by_words or found.is_answer else finding
     return finding
 
 
-async def _found_in(inquiry: Inquiry, parts: Sequence[Part], reader: Judge) -> Finding:
-    """What the reader finds there; what was said before may answer the question before alone."""
-    found = await _found(inquiry, inquiry.text, parts, reader)
-    if inquiry.text != inquiry.question and any(map(inquiry.is_said, found.chosen)):
-        return await _found(inquiry, inquiry.question, parts, reader)
-    return found
-
-
-async def _found(inquiry: Inquiry, asked: str, parts: Sequence[Part], reader: Judge) -> Finding:
+async def _found(inquiry: Inquiry, parts: Sequence[Part], reader: Judge) -> Finding:
     """The reader chooses the passage, and points to the sentence."""
-    read = await reader.read(asked, list(map(inquiry.read, parts)))
+    read = await reader.read(inquiry.text, list(map(inquiry.read, parts)))
     scores = [logit_of(inquiry.candidates[part.place].score) for part in parts]
     part, sure, _ = max(
         zip(parts, read, scores, strict=True), key=lambda each: each[2] + _LEANS * each[1].answers
@@ -58,7 +50,7 @@ async def _found(inquiry: Inquiry, asked: str, parts: Sequence[Part], reader: Ju
     chosen = [each for each in inquiry.pointed(part, sure, ()) if inquiry.is_told_on(each)]
     mark = Mark(sure.answers, _NOWHERE)
     if chosen:
-        (around,) = await reader.read(asked, [inquiry.around(chosen[0])])
+        (around,) = await reader.read(inquiry.text, [inquiry.around(chosen[0])])
         mark = mark._replace(around=around.answers)
     evidence = (await asyncio.to_thread(inquiry.evidence, part.place))._replace(mark=mark, is_abroad=True)
     return Finding(chosen, evidence, part.place, readers=(reader.identity,), is_wanting=not chosen)

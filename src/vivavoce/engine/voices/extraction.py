@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.domain.answers.answerability import FITTED, Evidence, logit_of, unlike_told
@@ -119,11 +119,8 @@ async def extracted_from(
     inquiry = Inquiry(asked, tuple(earlier), tuple(candidates), tuple(said), fresh)
     if there := await asyncio.to_thread(inquiry.answered_there):
         return Extraction(_sentences(there, there), _ASKED_THERE, {"isAskedThere": True})
-    readers = [each for each in judges if not each.tells_subjects]
-    finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects], readers)
-    marked = await marked_by(inquiry, finding, readers)
-    told = await told_abroad(inquiry, marked, readers)
-    return await asyncio.to_thread(_extraction, inquiry, told)
+    finding = await _answer_to(inquiry, judges)
+    return await asyncio.to_thread(_extraction, inquiry, finding)
 
 
 def candidate_of(found: Found) -> Candidate:
@@ -132,6 +129,24 @@ def candidate_of(found: Found) -> Candidate:
     return Candidate.named(
         found.datasource.name, cited.text, cited.language, found.score, cited.passage.headings
     )
+
+
+async def _answer_to(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:
+    """What answers; where that was said to the question before, what answers the question by itself."""
+    found = await _looked_for(inquiry, judges)
+    if not (inquiry.points_back and found.is_answer):
+        return found
+    new = [each for each in found.chosen if not inquiry.is_said(each)]
+    if new[:1] == found.chosen[:1]:
+        return replace(found, chosen=new)
+    return await _looked_for(inquiry.by_itself, judges)
+
+
+async def _looked_for(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:
+    readers = [each for each in judges if not each.tells_subjects]
+    finding = await _found_by(inquiry, [each for each in judges if each.tells_subjects], readers)
+    marked = await marked_by(inquiry, finding, readers)
+    return await told_abroad(inquiry, marked, readers)
 
 
 async def _found_by(inquiry: Inquiry, judges: Sequence[Judge], readers: Sequence[Judge]) -> Finding:
@@ -213,8 +228,8 @@ def _by_words(inquiry: Inquiry, readers: Sequence[Judge]) -> Finding:
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):
         places = sorted({each.passage.number for each in weighed}) or places
-    likely = [each for each in places if not any(inquiry.is_abroad_to(reader, each) for reader in readers)]
-    likely = likely or places
+    near = [each for each in places if not any(inquiry.is_abroad_to(reader, each) for reader in readers)]
+    likely = near or places
     best = max(likely, key=lambda place: _standing(inquiry.evidence(place)))
     weighed.sort(key=lambda each: each.passage.number != best)
     weighed = with_kind_first(weighed, inquiry.expected(best))

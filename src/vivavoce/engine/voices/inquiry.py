@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vivavoce.domain.answers.answerability import Evidence, logit_of, spoken_of, together_told
@@ -26,8 +26,6 @@ LONGEST = 1_000
 _READ_CHARACTERS = 6_000
 """How much of the passages a judge reads, about as many characters as it reads in a second."""
 _READ_PASSAGES = 10
-_AROUND = 400
-"""The most characters that are read of a sentence and its neighbours."""
 _FIRST = 2
 """How many sentences under the very question, or under the subject, are said."""
 _OTHER_WORDS = 1
@@ -52,9 +50,19 @@ class Inquiry:
         texts = [each.titled(each.text) for each in self.candidates]
         return respelled(completed(self.question, self.earlier), texts)
 
+    @cached_property
+    def points_back(self) -> bool:
+        """Whether it is read after the question before, without which it may say little."""
+        return bool(self.earlier) and points_back(self.question)
+
+    @property
+    def by_itself(self) -> Inquiry:
+        """The same without the questions before."""
+        return replace(self, earlier=())
+
     def answered_there(self) -> list[Weighed]:
         """The first sentences under this very question, where a passage asks it."""
-        if self.earlier and points_back(self.question):
+        if self.points_back:
             return []
         for place, each in enumerate(self.candidates):
             every = excerpts_of(each.text, each.language, LONGEST)
@@ -118,7 +126,7 @@ class Inquiry:
         """What the question is about, where it asks for no one thing."""
         if self._going_on is not None and (thing := thing_in(self.question)) is not None:
             return thing
-        if self.earlier and points_back(self.question):
+        if self.points_back:
             return None
         return subject_of(self.question) or self._searched
 
@@ -160,20 +168,9 @@ class Inquiry:
 
     def around(self, sentence: Weighed) -> str:
         """A sentence between its neighbours, under its titles, as far as that is a few lines."""
-        passage, excerpt = sentence.passage, sentence.excerpt
+        passage = sentence.passage
         every = excerpts_of(passage.text, passage.language, LONGEST)
-        beside = [each for each in every if each.under == excerpt.under]
-        start, end = excerpt.start, excerpt.start + len(excerpt.text)
-        before = max((each.start for each in beside if each.start < start), default=start)
-        if end - before <= _AROUND:
-            start = before
-        after = min(
-            (each.start + len(each.text) for each in beside if each.start > excerpt.start), default=end
-        )
-        if after - start <= _AROUND:
-            end = after
-        text = f"{excerpt.asked} {passage.text[start:end]}".strip()
-        return self.candidates[passage.number].under(excerpt, text)
+        return self.candidates[passage.number].around(sentence.excerpt, every)
 
     def is_told_by_title(self, sentence: Weighed) -> bool:
         """Whether the titles of a sentence have a word of the question."""
