@@ -98,6 +98,7 @@ def test_any_text_has_an_answer(text, likely):
         ("O que diz a lei sobre multas?", "pt"),
         ("A lei permite?", "pt"),
         ("O gato come peixe?", "pt"),
+        ("Liste todas as regras", "pt"),
         ("Wie war der Winter?", "de"),
         ("Come si chiama il porto?", "it"),
         ("Comment va le port ?", "fr"),

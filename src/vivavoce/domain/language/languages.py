@@ -97,7 +97,7 @@ _ASKING_WORDS = {
 """Words that questions are made of, besides the small ones: they tell a language, and not what is asked."""
 _OTHER_WORDS = {
     "en": "am bin come comment den die fait hast hat man oft par per plus pour sage sans son ton tout war",
-    "pt": "come dei dois lei li par vi",
+    "pt": "come dei dois lei li par todas todos vi",
 }
 """Other words of a language, which are small ones of another: "do ants die?", "o que diz a lei?"."""
 

@@ -1,44 +1,29 @@
-"""Orders: messages that ask for something to be done or made up, which no quote of a text can do."""
+"""Orders: messages that want a thing made up, a part played or rules broken, which no quote can do."""
 
 from __future__ import annotations
 
 import re
 
-from vivavoce.domain.language.languages import small_words
-from vivavoce.domain.language.vocabulary import words
+from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.language.words import folded, words_of
 
 from .open_questions import subject_of
 
 
 def is_order(message: str) -> bool:
-    """Whether a message orders an act: "write me a poem about cats", "ignore your rules".
+    """Whether a message orders what no text can do: "write me a poem about cats", "ignore your rules".
 
-    Who says "tell me", "list" or "explain" wants to be told something, and that a text can do. A search such
-    as "print quality" names no act: an order goes on with a small word, as "your" or "with". Nor is a message
-    an order that asks something besides: "reply in English: when did it open?".
+    What is to be done tells, not the verb: "print a test page" is a search. Nor is a message an order that
+    asks something besides: "act as a pirate and tell me when the library opens".
     """
-    asked = folded(message[:_LONGEST]).replace("\u2019", "'")
-    return _is_act(asked) and not any(map(_is_question, (asked, *_CLAUSE_END.split(asked))))
-
-
-def _is_act(asked: str) -> bool:
-    return any(_is_act_in(language, _BEFORE[language].sub("", asked, count=1)) for language in _ACTS)
-
-
-def _is_act_in(language: str, asked: str) -> bool:
-    found = _VERB.match(asked)
-    if found is None or found["verb"] not in _ACTS[language] or found["next"] in _TELLING:
+    asked = message[:_LONGEST]
+    plain = " ".join(folded(asked).replace("\u2019", "'").split())
+    orders = [each for language, each in _ORDERS.items() if language_of(asked, language) == language]
+    found = next((match for each in orders if (match := each.match(plain)) is not None), None)
+    if found is None or _ASKING.search(plain, found.end()) is not None:
         return False
-    following = found["next"]
-    return not following.isalpha() or following in small_words(language) | _MORE[language]
-
-
-def _is_question(clause: str) -> bool:
-    if subject_of(clause) is not None:
-        return True
-    is_long = len(clause.split()) >= _SHORTEST
-    return is_long and clause.rstrip(_CLOSERS).endswith("?") and not _is_act(clause)
+    later = _CLAUSE_END.split(plain)[1:]
+    return not any(_is_question(each) for each in later if not any(order.match(each) for order in orders))
 
 
 def speaks_of(order: str, text: str, language: str) -> bool:
@@ -47,50 +32,68 @@ def speaks_of(order: str, text: str, language: str) -> bool:
     return bool(wanted) and wanted <= words_of(text, language).keys()
 
 
+def _is_question(clause: str) -> bool:
+    """Whether a clause asks; "please?" asks nothing."""
+    return {" ", "?"} <= set(clause) or subject_of(clause) is not None
+
+
+def _pattern(before: str, *orders: str) -> re.Pattern[str]:
+    """Orders of a language; a Portuguese infinitive, "escrever um poema", searches how that is done."""
+    return re.compile(rf"(?!\W*\w+[aei]r\b)\W*(?:(?:{before})\b[ ,!]*)*(?:{'|'.join(orders)})")
+
+
 _LONGEST = 2_000
-_SHORTEST = 2
-"""With fewer words nothing is asked: "please?"."""
-_CLAUSE_END = re.compile(r"(?<=[.:;!?,\n])\s+")
-_CLOSERS = "\"'\u201d\u00bb) \n"
-_VERB = re.compile(
-    r"(?P<verb>[^\W\d_]+)[\s:-]+(?:(?:me|us|nos)\s)?(?P<next>o que|[^\W\d_]+|[\"'\u201c\u00ab])"
+_CLAUSE_END = re.compile(r"(?<=[.:;!?,]) | (?=(?:and|e) )")
+_ASKING = re.compile(
+    r"\b(?:how|why|when|where|who|whose|which|what|whether"
+    r"|como|quando|onde|quem|qual|quais|quant[oa]s?|por ?que|o que|que (?:ano|dia|horas?))\b"
 )
-"""A verb, and the word or the quotation mark behind it."""
-_TELLING = {
-    *words("about what how why when where who which of and sobre como quando onde quem qual quais"),
-    "o que",
-}
-"""What follows where something is to be told, "write about the flood", or the verb is none: "output of"."""
-_POLITE = "please can could would will you now me us por favor agora voce pode poderia quero que"
-_AROUND = r"[\s\"'\u201c\u00bf\u00a1(]*"
-_BEFORE = {
-    "en": re.compile(
-        "^" + _AROUND + r"(?:(?:please|now|and|then|so|ok|okay|just|hey|hi|hello|first)\b[\s,!]*"
-        r"|(?:can|could|would|will) you\b\s*|(?:i want|i need|i would like|i'd like) you to\b\s*"
-        r"|you (?:must|should|will)\b(?: now\b)?\s*)*"
+"""What asks for one thing, also without a question mark."""
+_POLITE = (
+    "please can could would will you now tell me us por favor agora voce pode poderia quero que conte conta"
+)
+"""What an order is wrapped in, and the telling, which a quote does."""
+_END = r"(?= ?(?:[^\w ]|$)| (?:and|e|verbatim|word|palavra)\b)"
+"""Where no more is said of a thing: "ignore the rules", not those of the road."""
+_THE = "(?:(?:all|any|of|the|these|those) )"
+_YOUR = f"{_THE}*(?:(?:your|previous|prior|above|system|initial|original|hidden) )+"
+_O = "(?:(?:tod[ao]s|[ao]s?|ess[ea]s) )"
+_SEU = f"{_O}*(?:seu|sua|teu|tua)s? "
+_ACIMA = " (?:anterior(?:es)?|acima|inicia(?:l|is)|do sistema)"
+_ORDERS = {
+    "en": _pattern(
+        "please|now|and|then|so|ok|okay|just|hey|hi|hello|first|you (?:must|should|will)"
+        "|(?:can|could|would|will) you|(?:i want|i need|i would like|i'd like) you to",
+        r"(?:(?:write|compose|generate|invent|sing)(?: me| us)?|make (?:me|us|up)) (?:an?|some|another) "
+        r"(?:(?!of|about|on|to|for)[\w-]+ ){0,2}?(?:poem|haiku|song|rap|joke|story|stories)s?\b(?! of\b)",
+        r"write (?:me |us )?(?:an?|some) (?:[\w-]+ )?(?:essay|program|code)\b(?! of\b)",
+        r"(?:write (?:me|us) an? (?:letter|e-?mail)|generate a list|tell (?:me |us )?(?:a|another) joke)\b",
+        r"translate (?:this\b|that\b|[\"'\u201c])|(?:reply|respond) (?:only|just) with\b",
+        r"(?:act|behave) (?:as|like) (?:an?|if|though|you)\b|(?:pretend (?:to be|(?:that )?you)"
+        r"|you(?: are|'re) now an?|from now on,? you(?: are|'re))\b",
+        rf"(?:ignore|disregard|forget|override|bypass) (?:everything(?: above\b| you\b|{_END})"
+        rf"|(?:{_YOUR}|{_THE}+(?=\w+(?: above\b|{_END})))(?:prompt|rules|instructions|restrictions)\b)",
+        r"(?:print|output|reveal|leak|repeat|echo|show|tell|give|(?:reply|respond) with)(?: me| us)? "
+        rf"{_YOUR}prompt{_END}",
+        rf"(?:print|output|reveal|leak) your (?:hidden |system )?(?:instructions|configuration){_END}",
+        r"(?:print|output|repeat|echo) (?:everything|(?:all )?the (?:text|words|instructions)) above\b",
     ),
-    "pt": re.compile(
-        "^" + _AROUND + r"(?:(?:por favor|agora|e|entao|ok|oi|ola|primeiro|me|nos)\b[\s,!]*"
-        r"|(?:voce )?(?:pode|poderia|deve)\b\s*|(?:eu )?(?:quero|preciso|gostaria) que (?:voce )?(?:me )?)*"
+    "pt": _pattern(
+        "por favor|agora|e|entao|ok|oi|ola|primeiro|me|nos|(?:voce )?(?:pode|poderia|deve)"
+        "|(?:quero|preciso|gostaria) que(?: voce)?",
+        r"(?:escrev(?:a|e|er)|componha|fa(?:ca|z|zer)|cri[ea]r?|gere|invent[ea]r?|cant[ea]r?)"
+        r"(?:[- ]me|[- ]nos)? (?:(?:para|pra) (?:mim|nos) )?(?:uns|umas?|um|outr[oa]) (?:\w+ )?"
+        r"(?:poema|poesia|haicai|cancao|musica|rap|piada|historia|redacao|codigo(?= (?:em|que)\b))s?\b",
+        r"(?:cont[ea]r?(?:[- ]me|[- ]nos)? (?:uma|outra) piada|gere uma lista)\b",
+        r"traduz(?:a|ir) (?:isto\b|isso\b|[\"'\u201c])|responda (?:apenas|somente|so) com\b",
+        r"(?:(?:aja|agir|comporte-se) como (?:se|uma?)|finj(?:a|ir) (?:que|ser)"
+        r"|(?:a partir de )?agora,? voce e uma?)\b",
+        rf"(?:ignor[ea]r?|desconsider[ea]r?|esquec(?:a|er)|burl[ea]r?) (?:tudo(?: acima\b| o que\b|{_END})"
+        rf"|(?:{_SEU}|{_O}+(?=\w+(?:{_ACIMA}\b|{_END})))(?:prompt|regras|instrucoes|restricoes)\b)",
+        r"(?:imprim[ai]r?|revel[ea]r?|exib[ai]r?|mostr[ea]r?|repita|repetir|diga|responda com)(?:[- ]me)? "
+        rf"(?:{_SEU}prompt|{_O}*prompt{_ACIMA}){_END}",
+        rf"(?:imprima|revel[ea]r?|exib[ai]r?) (?:{_SEU}(?:instrucoes|configuracao)|a configuracao){_END}",
+        r"(?:imprima|exiba|repita) (?:tudo|o texto|as palavras|as instrucoes) acima\b",
     ),
 }
-"""What may stand before the verb of an order."""
-_ACTS = {
-    "en": words(
-        "write compose generate invent print output reveal leak repeat echo ignore disregard forget",
-        "override bypass pretend act behave roleplay simulate imitate impersonate translate rewrite",
-        "rephrase paraphrase sing rap draw reply respond",
-    ),
-    "pt": words(
-        "escreva escrever escrevam componha compor gere gerar invente inventar imprima imprimir",
-        "revele revelar exiba exibir repita repetir ignore ignorar desconsidere desconsiderar esqueca",
-        "esquecer burle finja fingir aja agir comporte simule simular imite imitar traduza traduzir",
-        "reescreva reescrever parafraseie cante cantar desenhe desenhar responda responder",
-    ),
-}
-"""Acts of whoever speaks, which change no text; what one does with things may be what a manual tells."""
-_MORE = {
-    "en": words("everything verbatim previous prior out like only one back aloud"),
-    "pt": words("seu sua seus suas teu tua teus tuas tudo todas todos qualquer apenas somente"),
-}
-"""What an order goes on with besides small words."""
+"""What is made up, whose part is played, and which of the speaker's own rules are broken or shown."""
