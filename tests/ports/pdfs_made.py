@@ -15,9 +15,9 @@ def pdf(
     return assembled([stream(_shown(page)) for page in pages], labels, bookmarks, catalog)
 
 
-def typeset(*pages: Sequence[tuple[float, float, str]]) -> bytes:
+def typeset(*pages: Sequence[tuple[float, float, str]], labels: str = "") -> bytes:
     """A file of pages whose lines have a size and a height above the foot of the page."""
-    return assembled([stream(_placed(lines).encode("cp1252")) for lines in pages])
+    return assembled([stream(_placed(lines).encode("cp1252")) for lines in pages], labels)
 
 
 def assembled(

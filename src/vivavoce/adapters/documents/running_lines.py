@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
@@ -11,13 +10,14 @@ from typing import NamedTuple
 
 from .letters import LARGER
 from .page_breaks import Page
+from .page_numbers import PageNumber, has_letters, page_number_in, plain
 
 
 def flowing(pages: Iterable[Page]) -> Iterator[tuple[Page, bool]]:
     """Each page as it is kept, and whether a paragraph ends with it.
 
-    Running lines are left out where a sentence goes on over them and nowhere else, and only those whose words
-    stay somewhere: nothing is lost but numbers of pages.
+    Running lines are left out where a sentence is seen to go on over them and nowhere else, and only those
+    whose words stay somewhere: nothing is lost but numbers of pages.
     """
     kept: set[str] = set()
     is_headless = False
@@ -76,8 +76,29 @@ class _Line(NamedTuple):
 
     height: float
     size: float
-    names: dict[str, str]
-    """What it is known by on other pages, and what it says beside the number of the page."""
+    words: str
+    """All that it says."""
+    number: PageNumber | None
+
+    @property
+    def names(self) -> Iterator[str]:
+        """What it may be known by on other pages: its words, and a number that counts the pages."""
+        if has_letters(self.words):
+            yield self.words
+        if self.number is not None:
+            yield self.number.name
+
+    @property
+    def said(self) -> str:
+        """What it says at the least: what no page may leave out with it unless it stands elsewhere."""
+        return self.words if self.number is None else self.number.beside
+
+
+class _Running(NamedTuple):
+    """A line that runs through pages: what it says beside the number of its page, and whether it has that."""
+
+    said: str
+    has_number: bool
 
 
 _NOTHING = _Edge()
@@ -89,10 +110,8 @@ _DEEPEST, _LONGEST = 3, 200
 """The most lines at a head or foot, and letters in one of them."""
 _APART, _FEW, _FAR = 1.25, 5, 2.0
 """The room before the next line: against the usual gap, and where lines are few, against their letters."""
-_NUMBER = re.compile(r"\d{1,5}")
-_WORD = re.compile(r"\S+")
-_ROMAN = re.compile("(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-_WORTH = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROOM = 3.0
+"""How far it is over two letters and what is between them where a number is apart, against their size."""
 
 
 def _sheets(pages: Iterable[Page]) -> Iterator[_Sheet]:
@@ -108,28 +127,39 @@ def _sheets(pages: Iterable[Page]) -> Iterator[_Sheet]:
 
 def _sheet(page: Page, near: Sequence[tuple[_Edge, _Edge]]) -> _Sheet:
     head, foot = (_running(edges[_NEAR], edges) for edges in zip(*near, strict=True))
-    if len(head) + len(foot) not in range(1, len(page.lines.starts)):
+    running = [*head, *foot]
+    # Of two numbers that count the pages one may count what they hold, and what fills a page is no head.
+    is_text = sum(line.has_number for line in running) > 1 or 2 * len(running) >= len(page.lines.starts)
+    if not running or is_text:
         return _Sheet(page, page)
     body = page.without(len(head), len(foot))
-    return _Sheet(page, body, head, foot, list(chain.from_iterable(near[_NEAR + 1 :])))
+    later = list(chain.from_iterable(near[_NEAR + 1 :]))
+    return _Sheet(page, body, [line.said for line in head], [line.said for line in foot], later)
 
 
-def _running(edge: _Edge, near: Sequence[_Edge]) -> list[str]:
-    """What the running lines at an edge of a page say."""
-    said: list[str] = []
+def _running(edge: _Edge, near: Sequence[_Edge]) -> list[_Running]:
+    """The running lines at an edge of a page."""
+    found = []
     for line in edge.lines:
-        name = next((name for name in line.names if _recurs(name, line, near)), None)
-        if name is None:
+        if has_letters(line.words) and _recurs(line.words, line, near, _OFTEN):
+            found.append(_Running(line.words, has_number=False))
+        elif line.number is not None and _counts(line, line.number, near):
+            found.append(_Running(line.number.beside, has_number=True))
+        else:
             break
-        said.append(line.names[name])
-    return said[: max((end for end in edge.ends if end <= len(said)), default=0)]
+    return found[: max((end for end in edge.ends if end <= len(found)), default=0)]
 
 
-def _recurs(name: str, line: _Line, near: Sequence[_Edge]) -> bool:
+def _counts(line: _Line, number: PageNumber, near: Sequence[_Edge]) -> bool:
+    """Whether the number in a line goes on counting on other pages."""
+    others = near[(_NEAR + 1) % 2 :: 2] if number.takes_turns else near
+    return _recurs(number.name, line, others, _OFTEN if number.beside else _COUNTED)
+
+
+def _recurs(name: str, line: _Line, near: Sequence[_Edge], often: int) -> bool:
     """Whether a line stands on many of these pages, as high as here."""
     least, most = line.height - line.size, line.height + line.size
-    alike = sum(name in edge.heights and least <= edge.heights[name] <= most for edge in near)
-    return alike >= (_OFTEN if line.names[name] else _COUNTED)
+    return sum(name in edge.heights and least <= edge.heights[name] <= most for edge in near) >= often
 
 
 def _edges(page: Page, index: int) -> tuple[_Edge, _Edge]:
@@ -148,9 +178,19 @@ def _edge(page: Page, index: int, order: Sequence[int]) -> _Edge:
         size, text = page.lines.sizes[place], page.line(place)
         if size > LARGER * page.lines.sizes[len(order) // 2] or len(text) > _LONGEST:
             break
-        lines.append(_Line(page.lines.heights[place], size, _names(text, index)))
+        lines.append(_line(page, index, place, text))
     heights = {name: line.height for line in lines for name in line.names}
-    return _Edge(lines, ends, heights, frozenset(said for line in lines for said in line.names.values()))
+    return _Edge(lines, ends, heights, frozenset(line.said for line in lines))
+
+
+def _line(page: Page, index: int, place: int, text: str) -> _Line:
+    start, size = page.lines.starts[place], page.lines.sizes[place]
+
+    def is_apart(first: int, end: int) -> bool:
+        return page.letters.width(start + first, start + end) > _ROOM * size > 0
+
+    number = page_number_in(text, index, page.label, is_apart)
+    return _Line(page.lines.heights[place], size, plain(text), number)
 
 
 def _is_room_between(page: Page, outer: int, inner: int) -> bool:
@@ -161,37 +201,3 @@ def _is_room_between(page: Page, outer: int, inner: int) -> bool:
     if len(heights) < _FEW:
         return gap > _FAR * max(sizes[outer], sizes[inner])
     return gap > _APART * usual > 0
-
-
-def _names(text: str, index: int) -> dict[str, str]:
-    """What a line may be known by: its words, and any number in it as far as it counts the pages."""
-    plain = " ".join(text.casefold().split())
-    names = {plain: plain} if _has_letters(plain) else {}
-    for start, end, value in _numbers(plain):
-        before, after, counted = plain[:start], plain[end:], value - index
-        rest = f"{before} {after}".strip()
-        said = rest if _has_letters(rest) else ""
-        names[f"{before}\0{counted}\0{after}"] = said
-        if not before or not after:
-            names[f"{bool(before)}\0{counted}"] = said
-    return names
-
-
-def _numbers(plain: str) -> Iterator[tuple[int, int, int]]:
-    """Where the first and last number stand, and words at the ends that are Roman ones, and their values."""
-    arabic = list(_NUMBER.finditer(plain))
-    for found in (*arabic[:1], *arabic[-1:]):
-        yield *found.span(), int(found.group())
-    words = list(_WORD.finditer(plain))
-    for found in (*words[:1], *words[-1:]):
-        if _ROMAN.fullmatch(found.group()):
-            yield *found.span(), _roman(found.group())
-
-
-def _has_letters(text: str) -> bool:
-    return any(map(str.isalpha, text))
-
-
-def _roman(number: str) -> int:
-    values = [_WORTH[letter] for letter in number]
-    return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
