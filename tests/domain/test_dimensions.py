@@ -4,6 +4,8 @@ import pytest
 
 from vivavoce.domain.questions.expecting import expected_by
 
+from .measured import MAY_BE_TOLD, TOLD, TOLD_ANOTHER
+
 TALL = {
     "en": "How tall is the tower?",
     "pt": "Qual é a altura da torre?",
@@ -92,8 +94,27 @@ def test_what_something_weighs_tells_neither_its_age_nor_its_size(language):
     told = TELLS_HEAVY[language]
 
     assert not tells_another(HEAVY[language], told, language)
-    for asked in (TALL, LONG, DEEP, OLD):
+    for asked in (LONG, DEEP, OLD):
         assert tells_another(asked[language], told, language), asked[language]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_height_may_be_that_of_a_weight(language):
+    assert not tells_another(TALL[language], TELLS_HEAVY[language], language)
+
+
+@pytest.mark.parametrize(("language", "question", "text"), [*TOLD, *MAY_BE_TOLD])
+def test_a_number_that_may_be_the_answer_is_left(language, question, text):
+    expected = expected_by(question, language)
+
+    assert expected is not None
+    assert not expected.tells_another(text)
+    assert expected.is_in(text) == expected._replace(dimension=None).is_in(text)
+
+
+@pytest.mark.parametrize(("language", "question", "text"), TOLD_ANOTHER)
+def test_a_number_that_certainly_measures_something_else_is_no_answer(language, question, text):
+    assert tells_another(question, text, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,6 +1,11 @@
 """How tall, how heavy, how old: an avatar does not answer with another dimension of the same thing."""
 
+from collections.abc import Iterator
+
 import pytest
+
+from tests.domain.measured import TOLD, TOLD_ANOTHER
+from vivavoce.adapters.embedders.chosen import ChosenEmbedders
 
 from .thinkers import open_thinker
 
@@ -30,6 +35,14 @@ WIDE = {
 }
 
 
+@pytest.fixture(scope="module")
+def built_in() -> Iterator[ChosenEmbedders]:
+    """The models that come with the program."""
+    embedders = ChosenEmbedders()
+    yield embedders
+    embedders.close()
+
+
 @pytest.mark.parametrize("language", sorted(TEXTS))
 async def test_how_wide_it_is_does_not_answer_how_tall_it_is(tmp_path, language):
     with open_thinker(tmp_path) as thinker:
@@ -50,3 +63,36 @@ async def test_the_sentence_that_tells_it_is_quoted(tmp_path):
         answer = await thinker.answers(TALL["de"])
 
     assert [each["quote"] for each in answer["citations"]] == ["Die Brücke von Varn ist 12 Meter hoch."]
+
+
+@pytest.mark.parametrize(("language", "question", "text"), TOLD)
+async def test_what_plainly_answers_is_quoted(tmp_path, built_in, language, question, text):
+    with open_thinker(tmp_path, embedders=built_in) as thinker:
+        await thinker.opened()
+        await thinker.reads(text)
+
+        answer = await thinker.answers(question)
+
+    assert [each["quote"] for each in answer["citations"]] == [text]
+
+
+@pytest.mark.parametrize(("language", "question", "text"), TOLD_ANOTHER)
+async def test_what_certainly_measures_something_else_is_not(tmp_path, built_in, language, question, text):
+    with open_thinker(tmp_path, embedders=built_in) as thinker:
+        await thinker.opened()
+        await thinker.reads(text)
+
+        answer = await thinker.answers(question)
+
+    assert answer["abstained"]
+
+
+async def test_a_number_of_another_kind_is_said_beside_a_sentence_that_is_not(tmp_path, built_in):
+    rent = "Die Miete für den Saal beträgt 300 Euro."
+    with open_thinker(tmp_path, embedders=built_in) as thinker:
+        await thinker.opened()
+        await thinker.reads(f"Der Saal, für den die Miete gilt, ist 12 Meter breit. {rent}")
+
+        answer = await thinker.answers("Wie hoch ist die Miete für den Saal?")
+
+    assert [each["quote"] for each in answer["citations"]] == [rent]

@@ -11,6 +11,7 @@ from typing import Any
 from vivavoce.engine import Engine
 from vivavoce.operations import CATALOGUE, OPERATOR, Caller
 from vivavoce.operations.uploads import AddFile
+from vivavoce.ports import Embedders
 from vivavoce.testing import ScriptedModel, TestModels, ingested, open_test_engine
 
 COMMONS = """\
@@ -109,10 +110,12 @@ class Thinker:
 
 
 @contextmanager
-def open_thinker(folder: Path, model: ScriptedModel | None = None) -> Iterator[Thinker]:
-    """An engine for an avatar, with a model where one is given."""
+def open_thinker(
+    folder: Path, model: ScriptedModel | None = None, *, embedders: Embedders | None = None
+) -> Iterator[Thinker]:
+    """An engine for an avatar, with a model where one is given, and the embedders."""
     models = TestModels(model)
-    with open_test_engine(folder, models=models) as engine:
+    with open_test_engine(folder, models=models, embedders=embedders) as engine:
         yield Thinker(engine, models)
 
 

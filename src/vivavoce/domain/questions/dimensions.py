@@ -3,155 +3,125 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Container, Mapping
+from functools import cache
 
-from vivavoce.domain.language.numerals import Number, numbers_in
+from vivavoce.domain.language.numerals import numbers_in
+from vivavoce.domain.language.words import folded
 
-from .asked_kinds import YEAR, AskedKinds
-
-Dimension = Literal["height", "width", "length", "depth", "thickness", "weight", "age"]
+from .asked_kinds import YEAR
+from .dimension_words import SIZE, UNITS, WORDS, Dimension
 
 
 def dimension_asked(low: str, language: str) -> Dimension | None:
     """The dimension that a folded question asks for first; None where it asks for none."""
-    leads, words = _LEADS.get(language), _WORDS.get(language)
-    if leads is None or words is None:
-        return None
-    for lead in leads.finditer(low):
-        for dimension, named in words.items():
-            if named.match(low, lead.end()):
+    for lead in _lead(language).finditer(low):
+        for dimension in WORDS[language]:
+            if _word_of(dimension, language).match(low, lead.end()):
                 return dimension
     return "age" if _YEARS_OLD.search(low) else None
 
 
-def tells_another(asked: Dimension, low: str, language: str, kinds: AskedKinds) -> bool:
-    """Whether all numbers of a folded text are of other dimensions, and no word is of the one that is asked.
+def tells_another(asked: Dimension, text: str, language: str, question: Container[str]) -> bool:
+    """Whether each number of a text is certainly of a dimension that is no answer.
 
-    A number of which nothing is said may be the one that is asked for.
+    It is where it is told as such ("40 metres wide", "a width of 40 metres"), but not by a word of a name, or
+    by one that the question has too.
     """
-    words = _WORDS[language]
-    if words[asked].search(low) or (asked == "height" and _RISES.search(low)):
+    if has_word_of(asked, text, language):
         return False
-    numbers = [each for each in numbers_in(low, language) if not _YEAR.match(low, each.start)]
-    is_dated = asked == "age" and (_YEAR.search(low) is not None or _has_time(low, kinds))
-    if not numbers or is_dated:
-        return False
-    return all(_is_of_another(asked, low, each, words, kinds) for each in numbers)
+    every = left = _marked(text, language)
+    for other in WORDS[language].keys() - {asked, *_ANSWERED_BY.get(asked, ())}:
+        left = _told(other, language).sub(
+            lambda found: "" if all(word not in question for word in found.groups()) else found.group(), left
+        )
+    return "#" in every and "#" not in left
 
 
-def _is_of_another(
-    asked: Dimension, low: str, number: Number, words: Mapping[Dimension, re.Pattern[str]], kinds: AskedKinds
-) -> bool:
-    """Whether the words around a number in its clause say that it is of another dimension, or its unit."""
-    after = _CLAUSE_END.split(low[number.end : number.end + _NEAR], maxsplit=1)[0].split()[:_FEW]
-    before = _CLAUSE_BEGIN.split(low[max(0, number.start - _NEAR) : number.start])[-1].split()[-_FEW:]
-    for word in (*after, *reversed(before)):
-        told = next((each for each, named in words.items() if named.search(word)), None)
-        if told is not None:
-            return told != asked
-    units = {name: kinds.kinds[name].units for name in ("duration", "weight", "length")}
-    beside = frozenset(word.strip(_MARKS) for word in after[:1])
-    unit = next((name for name, known in units.items() if not known.isdisjoint(beside)), None)
-    return unit is not None and asked not in _MEASURED_IN[unit]
+def has_word_of(dimension: Dimension, text: str, language: str) -> bool:
+    """Whether a text has a word of the dimension, or one that may stand for it: a year for an age."""
+    low, like = folded(text), _LIKE.get(dimension)
+    return bool(_word_of(dimension, language).search(low) or (like is not None and like.search(low)))
 
 
-def _has_time(low: str, kinds: AskedKinds) -> bool:
-    units = tuple(unit for unit in kinds.kinds["duration"].units if len(unit) > _SHORT)
-    return any(word.startswith(units) for word in _WORD.findall(low))
+def _marked(text: str, language: str) -> str:
+    """A folded text with "#" for each number that is no date, and "_" for names, save in German."""
+    low = " ".join(folded(text if language == "de" else _NAME.sub("_", text)).split())
+    low = _DATED.sub(" ", low)
+    for number in reversed(numbers_in(low, language)):
+        low = f"{low[: number.start]}#{low[number.end :]}"
+    return _ONE.sub("#", low)
 
 
-def _named(**dimensions: str) -> dict[Dimension, re.Pattern[str]]:
-    return {name: re.compile(rf"\b(?:{words})\b") for name, words in dimensions.items()}  # type: ignore[misc]
+@cache
+def _lead(language: str) -> re.Pattern[str]:
+    """What stands right before a dimension that is asked for: before a noun also what asks which one."""
+    nouns = "|".join(noun for _, noun in WORDS[language].values())
+    return re.compile(rf"\b(?:{_HOW[language]}|(?:{_WHICH[language]})(?=(?:{nouns})\b))")
 
 
-_NEAR, _FEW = 60, 4
-"""How many characters, and words, on each side of a number say what it measures."""
-_SHORT = 3
-"""Units that are longer may have endings."""
-_MARKS = ".,;:!?()[]\"'"
-_WORD = re.compile(r"[^\W\d_]+")
-_YEAR = re.compile(
-    rf"(?:{YEAR})(?! ?(?:m|km|cm|mm|kg|g)\b| (?:met|kilo|feet|pounds|tonn|quilo|toneladas|pfund))"
+@cache
+def _word_of(dimension: Dimension, language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(WORDS[language][dimension])})\b")
+
+
+@cache
+def _told(dimension: Dimension, language: str) -> re.Pattern[str]:
+    """How numbers are told to be of a dimension; the groups are the words that tell it."""
+    adjective, noun = WORDS[language][dimension]
+    amount = rf"(?:# ){{0,2}}#[ -]?(?:{UNITS.get(dimension, SIZE)})\b\.?"
+    amount = rf"(?:(?:{_BETWEEN}) )?(?:#(?:-| ?\u2013 ?| (?:{_TO}) ))?{amount}"
+    amount = rf"{amount}(?: ?\({amount}\))?"
+    if language in ("en", "de"):
+        beside = rf"[ -]({adjective})\b(?! (?:{_NOT_SO})\b)"
+    else:
+        beside = rf" de ({adjective})(?<![as])\b"
+    before = rf"(?:({adjective})|({noun})(?:(?: (?:{_OF})(?: [\w'\u2019-]+){{1,6}}?)? (?:{_IS}))?:?)"
+    return re.compile(
+        rf"{amount}{beside}|{amount} (?:(?:{_OF}) |d['\u2019])?({noun})\b"
+        rf"|\b{before}(?: (?:{_ABOUT})| d['\u2019]environ)* {amount}"
+    )
+
+
+_ANSWERED_BY: Mapping[Dimension, tuple[Dimension, ...]] = {
+    "height": ("weight", "age"),
+    "length": ("age",),
+    "width": ("thickness",),
+    "thickness": ("width",),
+}
+"""What answers too: "wie hoch" asks for a weight as well, "how long" for years, and a thick wall is wide."""
+_LIKE: Mapping[Dimension, re.Pattern[str]] = {
+    "height": re.compile(
+        r"\b(?:ris(?:es|ing)|rose|towers|ergue\w*|eleva\w*|alza\w*|s['\u2019]eleve|ragt|erhebt|svetta)\b"
+    ),
+    "age": re.compile(
+        rf"{YEAR}|\b(?:years?|decades?|centur\w+|anos?|ans|ann[io]|annees?|decadas?|decennies?|seculos?"
+        r"|siglos?|siecles?|jahr\w*|decenni\w*|secol[oi])\b"
+    ),
+}
+_NAME = re.compile(r"(?<=[\w,] )[A-Z\u00c0-\u00dd][\w'\u2019-]*")
+_DATED = re.compile(
+    r"\b(?:in|since|until|after|before|em|desde|en|depuis|avant|apres|im jahre?|seit|nach|vor|nel|dal|dopo)"
+    rf" (?:{YEAR})(?=[.,;:)](?!\d)|$"
+    r"| (?:and|but|by|for|to|with|when|[eyo]|por|com|con|et|par|und|von|mit|da|p[ae]ra?|pour)\b)"
 )
-_CLAUSE_BEGIN = re.compile(r"[,;:()]\s|\.\s|\s(?:and|or|but|mas|y|pero|et|mais|und|oder|aber|ma)\s")
-"""Without "e", which may be an "is" that lost its accent."""
-_CLAUSE_END = re.compile(r"[,;:()]\s|\.\s|\s(?:and|or|but|e|ou|mas|y|o|pero|et|mais|und|oder|aber|ma)\s")
-_RISES = re.compile(
-    r"\b(?:ris(?:es|ing)|rose|towers|stands|ergue\w*|eleva\w*|alza\w*|s['\u2019]eleve\w*|ragt|erhebt|svetta)\b"
+_ONE = re.compile(rf"\b(?:an?|one|uma?|una?|uno|une|eine?[mnr]?)(?=[ -](?:{SIZE})\b)")
+_BETWEEN = r"between # and|zwischen # und|entre # (?:e|y|et)|[tf]ra # e"
+_TO = r"to|or|a|o|ou|y|bis|oder"
+_OF = r"of|in|de|di|do|da|dos|das|del|della|du|des|der|von|vom|em|en"
+_IS = (
+    r"is|was|reaches|ist|war|betragt|betrug|misst|liegt|erreicht|est|etait|fait|mesure|atteint|e|era|mede"
+    r"|atinge|es|mide|alcanza|misura|raggiunge"
 )
+_ABOUT = (
+    r"of|de|di|von|about|around|nearly|almost|some|roughly|only|over|up to|at (?:least|most)|more than"
+    r"|less than|etwa|rund|circa|fast|knapp|bei|mindestens|hochstens|mehr als|bis zu|un[ao]s|cerca|quase|casi"
+    r"|ma[is]s|ate|hasta|environ|presque|pres|plus|jusqu['\u2019]a|quasi|piu|oltre|fino a"
+)
+_NOT_SO = "before|after|ago|since|than|als"
 _YEARS_OLD = re.compile(
     r"\b(?:quantos anos tem|quantos anos tinha|cuantos anos (?:tiene|tenia)|quanti anni (?:ha|aveva))\b"
 )
-_MEASURED_IN: Mapping[str, frozenset[Dimension]] = {
-    "duration": frozenset(("age", "length")),
-    "weight": frozenset(("weight",)),
-    "length": frozenset(("height", "width", "length", "depth", "thickness")),
-}
-_WORDS = {
-    "en": _named(
-        height="tall|high|height|elevation|altitude",
-        width="wide|width|broad|breadth",
-        length="long|length",
-        depth="deep|depth",
-        thickness="thick|thickness",
-        weight=r"heavy|weigh\w*",
-        age="old|aged?",
-    ),
-    "pt": _named(
-        height="alt[oa]s?|altura|altitude",
-        width="larg[oa]s?|largura",
-        length="comprid[oa]s?|comprimento|extensao",
-        depth="fund[oa]s?|profund[oa]s?|profundidade",
-        thickness="espess[oa]s?|gross[oa]s?|espessura|grossura",
-        weight=r"pesad[oa]s?|peso|pes(?:a|am|ava|avam|ou|ando)",
-        age="idade|velh[oa]s?",
-    ),
-    "es": _named(
-        height="alt[oa]s?|altura|altitud",
-        width="anch[oa]s?|anchura",
-        length="larg[oa]s?|longitud",
-        depth="hond[oa]s?|profund[oa]s?|profundidad",
-        thickness="grues[oa]s?|grosor|espesor",
-        weight=r"pesad[oa]s?|peso|pes(?:a|an|aba|aban|o|ando)",
-        age="edad|viej[oa]s?",
-    ),
-    "fr": _named(
-        height="hauts?|hautes?|hauteur|altitude",
-        width="larges?|largeur",
-        length="longs?|longues?|longueur",
-        depth="profonde?s?|profondeur",
-        thickness="epais|epaisses?|epaisseur",
-        weight=r"lourde?s?|poids|pes(?:e|ent|ait|aient|ant)",
-        age="age|agee?s?|vieux|vieille",
-    ),
-    "de": _named(
-        height=r"hoch|hohe\w*",
-        width=r"breite?\w*",
-        length=r"lang|lange[nmrs]?",
-        depth=r"tiefe?\w*",
-        thickness=r"dicke?\w*",
-        weight=r"schwer\w*|gewicht\w*|wieg\w*|wog\w*",
-        age="alte?[nmrs]?|alters?",
-    ),
-    "it": _named(
-        height="alt[oaie]|altezza|altitudine",
-        width="larg(?:o|a|hi|he)|larghezza",
-        length="lung(?:o|a|hi|he)|lunghezza",
-        depth="profond[oaie]|profondita",
-        thickness="spess[oaie]|spessore",
-        weight=r"pesant[ei]|peso|pes(?:a|ano|ava|avano)",
-        age="eta|vecchi[oae]?",
-    ),
-}
-_NOUNS = {
-    "en": "height|elevation|altitude|width|breadth|length|depth|thickness|weight|age",
-    "pt": "altura|altitude|largura|comprimento|extensao|profundidade|espessura|grossura|peso|idade",
-    "es": "altura|altitud|anchura|ancho|largo|longitud|profundidad|grosor|espesor|peso|edad",
-    "fr": "hauteur|altitude|largeur|longueur|profondeur|epaisseur|poids|age",
-    "de": "hohe|breite|lange|tiefe|dicke|gewicht|alter",
-    "it": "altezza|altitudine|larghezza|lunghezza|profondita|spessore|peso|eta",
-}
 _HOW = {
     "en": r"how (?:much (?:\w+ ){1,6}?)?",
     "pt": r"qu(?:ao|anto) ",
@@ -168,8 +138,3 @@ _WHICH = {
     "de": r"welche[mnrs]? |was (?:ist|war) (?:der|die|das) ",
     "it": r"qual(?:e | e |'e )?(?:il |la |l['\u2019])?|(?:che|quale) ",
 }
-_LEADS = {
-    language: re.compile(rf"\b(?:{_HOW[language]}|(?:{_WHICH[language]})(?=(?:{nouns})\b))")
-    for language, nouns in _NOUNS.items()
-}
-"""What stands right before a dimension that is asked for: before a noun also what asks which one."""

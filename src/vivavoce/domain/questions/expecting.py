@@ -13,7 +13,8 @@ from .asked_kinds import AskedKinds
 from .asked_kinds_en_de import ENGLISH, GERMAN
 from .asked_kinds_fr_it import FRENCH, ITALIAN
 from .asked_kinds_pt_es import PORTUGUESE, SPANISH
-from .dimensions import Dimension, dimension_asked, tells_another
+from .dimension_words import Dimension
+from .dimensions import dimension_asked, has_word_of, tells_another
 
 ASKED_KINDS: dict[str, AskedKinds] = {
     "pt": PORTUGUESE,
@@ -64,11 +65,14 @@ class Expected(NamedTuple):
         return any(not kind.units.isdisjoint(each) for each in _after_numbers(low, self.language))
 
     def tells_another(self, text: str) -> bool:
-        """Whether a text has only numbers of other dimensions than the one that is asked for."""
-        kinds = ASKED_KINDS[self.language]
-        return self.dimension is not None and tells_another(
-            self.dimension, folded(text), self.language, kinds
-        )
+        """Whether a text has only numbers that are certainly of other dimensions than the one asked for."""
+        asked = self.dimension
+        return asked is not None and tells_another(asked, text, self.language, self.asked)
+
+    def tells_nothing(self, text: str) -> bool:
+        """Whether a text has neither a number nor a word of the dimension that is asked for."""
+        is_named = self.dimension is not None and has_word_of(self.dimension, text, self.language)
+        return not is_named and not numbers_in(text, self.language)
 
     def _is_counted(self, following: list[str]) -> bool:
         stems = words_of(" ".join(following), self.language)

@@ -33,7 +33,7 @@ def quoted(sentences: Sequence[Sentence], scene: Scene, rules: Constraints) -> l
         if expected is not None and not claim.reason:
             if expected.tells_another(claim.claim.text):
                 claim, tells_another = claim.dropped(_ANOTHER), True
-            elif tells_another and not expected.is_in(claim.claim.text):
+            elif tells_another and expected.tells_nothing(claim.claim.text):
                 claim = claim.dropped("it stands beside a sentence that does not answer")
         done[sentence] = claim if claim.reason else _beside(said, claim, rules)
     return [done[sentence] for sentence in sentences]
