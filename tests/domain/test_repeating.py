@@ -39,3 +39,31 @@ def test_the_words_of_a_question_word_are_no_reason_to_say_nothing():
     mill = "O moinho funciona desde 1820."
 
     assert told(mill, "pt", "Onde funciona o moinho?", mill, "Desde quando?") == [mill]
+
+
+MILL = (
+    "The mill opened in 1890. The wheel is of oak. It was built by Ann Prado. A visit costs 4 euros. "
+    "The mill is closed on Mondays because the miller bakes."
+)
+MOINHO = "O moinho abriu em 1890. A roda é de carvalho. Foi construído por Ana Prado."
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "before", "question", "quotes"),
+    [
+        (MILL, "en", "When did the mill open?", "What colour is it?", []),
+        (MILL, "en", "When did the mill open?", "What was painted?", []),
+        (MILL, "en", "When did the mill open?", "And the roof?", []),
+        (MILL, "en", "When did the mill open?", "What does a visit cost?", ["A visit costs 4 euros."]),
+        (MILL, "en", "When did the mill open?", "And the wheel?", ["The wheel is of oak."]),
+        (MOINHO, "pt", "Quando abriu o moinho?", "O que foi pintado?", []),
+        (MOINHO, "pt", "Quando abriu o moinho?", "E o telhado?", []),
+        (MOINHO, "pt", "Quando abriu o moinho?", "E a roda?", ["A roda é de carvalho."]),
+    ],
+)
+def test_the_answer_to_the_question_before_is_not_given_to_the_next_one(
+    text, language, before, question, quotes
+):
+    said = text[: text.index(".") + 1]
+
+    assert told(text, language, before, f"{said} [1]", question) == quotes

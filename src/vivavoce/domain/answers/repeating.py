@@ -11,7 +11,7 @@ from vivavoce.domain.language.words import words_of
 from vivavoce.domain.questions.giving import may_give
 from vivavoce.domain.questions.question_words import QuestionWord, question_word_in
 from vivavoce.domain.questions.standalone import Standalone
-from vivavoce.domain.questions.subjects import Wanted, names_its_own, wanted_in
+from vivavoce.domain.questions.subjects import Wanted, names_its_own, points_back, wanted_in
 
 from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
 
@@ -55,6 +55,14 @@ class Conversation:
     def is_said(self, sentence: Weighed) -> bool:
         """Whether a sentence was said before."""
         return self._says(self._said, sentence)
+
+    def news_in(self, found: Sequence[Weighed]) -> list[Weighed] | None:
+        """What of the sentences was not said before; None where the first was.
+
+        Then it answers the question before, and this one must be read by itself.
+        """
+        new = [each for each in found if not self.is_said(each)]
+        return new if new[:1] == list(found[:1]) else None
 
     def is_told_on(self, sentence: Weighed) -> bool:
         """Whether words alone tell that a sentence answers the last question, asked again.
@@ -127,8 +135,16 @@ def extracts_after(asked: Standalone, passages: Sequence[Passage]) -> list[Extra
     if asked.is_more:
         on = conversation.read_on([_sentences_in(each) for each in passages])
         return [Extract.cleaned(each.passage.number, each.excerpt.text) for each in on]
+    found = _found(conversation, asked, passages)
+    if asked.earlier and points_back(asked.question):
+        new = conversation.news_in(found)
+        found = _found(conversation, asked._replace(earlier=()), passages) if new is None else new
+    return extracts_of(found)
+
+
+def _found(conversation: Conversation, asked: Standalone, passages: Sequence[Passage]) -> list[Weighed]:
     left = conversation.going_on(weighed_for(asked.question, asked.earlier, passages))
-    return extracts_of([each for each in left if conversation.is_told_on(each)])
+    return [each for each in left if conversation.is_told_on(each)]
 
 
 _MORE = 2

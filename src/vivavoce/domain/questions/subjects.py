@@ -88,6 +88,8 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
     own = language_of(asked, language)
     plain = folded(asked)
     kinds = {name: found for name, kind in ANSWER_KINDS.items() if (found := kind.asked.search(plain))}
+    if len(kinds) > 1:  # "what is the price?" is answered by a price
+        kinds.pop("definition", None)
     for found in kinds.values():
         for word in words_of(" ".join(_telling(found.group(), own)), language):
             telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))

@@ -136,10 +136,8 @@ async def _answer_to(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:
     found = await _looked_for(inquiry, judges)
     if not (inquiry.points_back and found.is_answer):
         return found
-    new = [each for each in found.chosen if not inquiry.is_said(each)]
-    if new[:1] == found.chosen[:1]:
-        return replace(found, chosen=new)
-    return await _looked_for(inquiry.by_itself, judges)
+    new = inquiry.news_in(found.chosen)
+    return await _looked_for(inquiry.by_itself, judges) if new is None else replace(found, chosen=new)
 
 
 async def _looked_for(inquiry: Inquiry, judges: Sequence[Judge]) -> Finding:

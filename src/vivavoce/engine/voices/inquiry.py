@@ -221,9 +221,9 @@ class Inquiry:
         """Whether a conversation goes on with a sentence; not where it would be said again instead."""
         return self._going_on is None or (sentence.passage.number, sentence.excerpt.start) in self._going_on
 
-    def is_said(self, sentence: Weighed) -> bool:
-        """Whether a sentence was said before in the conversation."""
-        return self._conversation.is_said(sentence)
+    def news_in(self, found: Sequence[Weighed]) -> list[Weighed] | None:
+        """What of the sentences was not said before; None where the first was."""
+        return self._conversation.news_in(found)
 
     def is_told_on(self, sentence: Weighed) -> bool:
         """Whether a conversation goes on with a sentence as far as words alone tell."""
