@@ -602,9 +602,9 @@ class Recalling(Judge):
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("What was painted?", []),
-        ("What is old?", ["The roof is old."]),
-        ("What opened in 1890?", ["The mill opened in 1890."]),
+        ("And what was painted?", []),
+        ("And what is old?", ["The roof is old."]),
+        ("And what opened in 1890?", ["The mill opened in 1890."]),
     ],
 )
 def test_the_last_answer_is_not_given_to_another_question(question, told):
@@ -618,7 +618,7 @@ def test_the_last_answer_is_not_given_to_another_question(question, told):
     assert judge.questions[0].startswith(earlier[0])
 
 
-@pytest.mark.parametrize("question", ["What is the wheel made of?", "And the wheel?"])
+@pytest.mark.parametrize("question", ["And what is the wheel made of?", "And the wheel?"])
 def test_across_languages_the_last_answer_is_not_given_to_another_question(question):
     passage = Candidate("O moinho abriu em 1890. A roda é de carvalho.", "pt", 0.99, "Moinho")
     before, said = "When did the mill open?", ["O moinho abriu em 1890."]

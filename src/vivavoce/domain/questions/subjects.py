@@ -132,14 +132,16 @@ def points_back(question: str) -> bool:
         return True  # "who paid?", but neither "who is Ann?" nor "why bees?"
     if len(telling) == 1 and own in _SUBJECTS and _SUBJECTS[own].search(question) is not None:
         return True
-    return bool(plain) and (plain[0] in _GOING_ON or not _PRONOUNS.isdisjoint(plain))
+    goes_on = bool(plain) and (plain[0] in _GOING_ON or plain[:2] in _WHAT_ABOUT)
+    return goes_on or _stands_for_another(plain, own)
 
 
 def names_its_own(question: str) -> bool:
     """Whether a short question names a thing itself: "and thyme?", but not "and who grew it?"."""
-    plain = {folded(match.group()) for match in _WORD.finditer(question)}
-    telling = list(_words(question, language_of(question)))
-    return 0 < len(telling) <= _FEW and _PRONOUNS.isdisjoint(plain)
+    own = language_of(question)
+    plain = [folded(match.group()) for match in _WORD.finditer(question)]
+    telling = list(_words(question, own))
+    return 0 < len(telling) <= _FEW and not _stands_for_another(plain, own)
 
 
 _LONGEST = 2_000
@@ -170,15 +172,20 @@ _LOOKED_FOR = re.compile(r"[^\W_]{2}|\d|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff
 """Two letters, a figure, or a letter of a script of which one may be a word."""
 _NAME = re.compile(r"(?<=[^\W_][ ])[A-Z\u00c0-\u00dd][\w'-]*|(?<=[,;][ ])[A-Z\u00c0-\u00dd][\w'-]*")
 _GOING_ON = words(
-    "and or but so what e ou mas y o pero entonces entao et mais alors und aber ma",
+    "and or but so e ou mas y o pero entonces entao et mais alors und aber ma",
 )
+_WHAT_ABOUT = (["what", "about"], ["what", "of"], ["what", "if"], ["what", "else"], ["how", "about"])
 _PRONOUNS = words(
-    "it its that this they them he she him her one ones second first third last other same those these",
-    "isso isto ele ela eles elas dele dela deles esse essa este esta segundo segunda primeiro primeira outro",
-    "outra eso esto ellos ellas otro otra ese",
-    "cela celui celle ceux celles deuxieme premiere troisieme dernier derniere ihn ihm ihnen dies",
-    "diese dieser zweite zweiten dritte dritten letzte letzten loro lui questo questa quello quella seconda",
-    "secondo terzo",
+    "it its that this they them he she him her one ones same those these",
+    "isso isto ele ela eles elas dele dela deles esse essa este esta",
+    "eso esto ellos ellas ese",
+    "cela celui celle ceux celles ihn ihm ihnen dies",
+    "diese dieser loro lui questo questa quello quella",
+)
+_ORDINALS = words(
+    "first second third last other primeiro primeira segundo segunda outro outra otro otra",
+    "deuxieme premiere troisieme dernier derniere zweite zweiten dritte dritten letzte letzten",
+    "seconda secondo terzo",
 )
 _SUBJECTS = {
     "fr": re.compile(r"(?<!y a-t-)(?<!faut-)\b(?:il|elle|ils|elles)\b"),
@@ -228,3 +235,12 @@ def _names(question: str, language: str) -> frozenset[str]:
     names = [name for found in _NAME.finditer(question) for name in _words(found.group(), language)]
     plain = sum(word.group()[0].islower() for word in _WORD.finditer(question))
     return frozenset(names) if plain >= len(names) and language != "de" else frozenset()
+
+
+def _stands_for_another(plain: Sequence[str], language: str) -> bool:
+    """Whether a word stands for a thing: "it", or "the second", but not "the first keeper"."""
+    small = small_words(language)
+    return any(
+        each in _PRONOUNS or (each in _ORDINALS and (place + 1 == len(plain) or plain[place + 1] in small))
+        for place, each in enumerate(plain)
+    )
