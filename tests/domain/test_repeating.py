@@ -67,3 +67,36 @@ def test_the_answer_to_the_question_before_is_not_given_to_the_next_one(
     said = text[: text.index(".") + 1]
 
     assert told(text, language, before, f"{said} [1]", question) == quotes
+
+
+BOATS = (
+    "The Endeavour was launched in 1859. Her crew rowed out in storms. The Morning Star is a lugger built by "
+    "Josiah Trevanion in 1884. She is 14 metres long. The café is open in the evening."
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "question", "quotes"),
+    [
+        ("When was the Endeavour launched?", "The Endeavour was launched in 1859.", "How long is she?", []),
+        ("When was the Endeavour launched?", "The Endeavour was launched in 1859.", "Who built her?", []),
+        (
+            "Who built the Morning Star?",
+            "The Morning Star is a lugger built by Josiah Trevanion in 1884.",
+            "Is the café open in the evening?",
+            ["The café is open in the evening."],
+        ),
+    ],
+)
+def test_it_and_she_stand_for_what_was_spoken_of(before, said, question, quotes):
+    assert told(BOATS, "en", before, said, question) == quotes
+
+
+def test_a_sentence_that_was_said_is_said_again_where_it_has_what_is_asked_now():
+    keeper = "The first keeper was Josiah Penrose, who served for thirty-one years. The light is white."
+
+    found = told(
+        keeper, "en", "Who was the first keeper?", keeper.split(". ")[0] + ".", "How long did he serve?"
+    )
+
+    assert found == ["The first keeper was Josiah Penrose, who served for thirty-one years."]

@@ -7,12 +7,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from vivavoce.domain.corpus.excerpts import excerpts_of, is_instruction
+from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.language.words import words_of
+from vivavoce.domain.questions.expecting import expected_by
 from vivavoce.domain.questions.giving import may_give
 from vivavoce.domain.questions.question_words import QuestionWord, question_word_in
 from vivavoce.domain.questions.standalone import Standalone
 from vivavoce.domain.questions.subjects import Wanted, names_its_own, points_back, wanted_in
 
+from .antecedents import meant_in
 from .extracting import Extract, Passage, Weighed, extracts_of, weighed_for
 
 
@@ -29,6 +32,7 @@ class Conversation:
         """
         self._question, self._said, self._fresh = question, said, fresh
         self._before = earlier[-1] if earlier else ""
+        self._meant = meant_in(question, earlier, said)
         self._words: dict[str, list[Mapping[str, int]]] = {}
 
     def going_on(self, weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -41,7 +45,7 @@ class Conversation:
         if not self._said:
             return list(weighed)
         every = [each for each in weighed if self._may_be_said(each)]
-        if self._fresh is not None or not names_its_own(self._question):
+        if self._fresh is not None or self._is_new or not names_its_own(self._question):
             return every
         kept: list[Weighed] = []
         for language in {each.passage.language for each in every}:
@@ -59,10 +63,21 @@ class Conversation:
     def news_in(self, found: Sequence[Weighed]) -> list[Weighed] | None:
         """What of the sentences was not said before; None where the first was.
 
-        Then it answers the question before, and this one must be read by itself.
+        Then it answers the question before, and this one must be read by itself; unless it has all that this
+        one asks for, too.
         """
+        if found and self.is_said(found[0]) and self._has_all(found[0]):
+            return list(found)
         new = [each for each in found if not self.is_said(each)]
         return new if new[:1] == list(found[:1]) else None
+
+    def _has_all(self, sentence: Weighed) -> bool:
+        """Whether a sentence has the words of the question, or the kind of thing where it has no words."""
+        language = sentence.passage.language
+        wanted = wanted_in(self._question, (), language).words.keys()
+        expected = expected_by(self._question, language)
+        is_given = expected is not None and expected.is_in(sentence.excerpt.text)
+        return wanted <= _words(sentence) if wanted else is_given
 
     def is_told_on(self, sentence: Weighed) -> bool:
         """Whether words alone tell that a sentence answers the last question, asked again.
@@ -97,11 +112,13 @@ class Conversation:
         return []
 
     def _may_be_said(self, sentence: Weighed) -> bool:
-        """Whether a sentence gives what is now asked for, or is at least a new one.
+        """Whether a sentence gives what is now asked for, or is at least a new one, and of what is meant.
 
         Any sentence may answer another question, whatever was said before. Where another thing is
         asked of the same, a new one must give it too: in all else it answers the last question as well.
         """
+        if self._meant is not None and self._meant.is_of_another(sentence):
+            return False
         if self._fresh is None:
             return True
         word = self._asked
@@ -109,6 +126,15 @@ class Conversation:
         if self._fresh == "":
             return is_given
         return (is_given and self._names_it(sentence)) or not self.is_said(sentence)
+
+    @cached_property
+    def _is_new(self) -> bool:
+        """Whether the question is complete, and about nothing that was said last."""
+        if not self._before or points_back(self._question):
+            return False
+        language = language_of(self._question)
+        last = words_of(self._said[-1], language).keys()
+        return wanted_in(self._question, (), language).words.keys().isdisjoint(last)
 
     @cached_property
     def _asked(self) -> QuestionWord | None:

@@ -94,7 +94,7 @@ def wanted_in(question: str, earlier: Sequence[str], language: str) -> Wanted:
         for word in words_of(" ".join(_telling(found.group(), own)), language):
             telling[word] = min(_OF_KIND, telling.get(word, _OF_KIND))
     is_foreign = own != language
-    names = frozenset() if is_foreign else _names(asked, language)
+    names = frozenset() if is_foreign else names_in(asked, language)
     shares_roots = not is_foreign or {own, language} <= _NEAR
     compounds = compounds_of(asked, language)
     asks_leave = own in _ASKING_LEAVE and _ASKING_LEAVE[own].match(folded(asked)) is not None
@@ -134,6 +134,20 @@ def points_back(question: str) -> bool:
         return True
     goes_on = bool(plain) and (plain[0] in _GOING_ON or plain[:2] in _WHAT_ABOUT)
     return goes_on or _stands_for_another(plain, own)
+
+
+def names_in(text: str, language: str) -> frozenset[str]:
+    """The stems of words with a capital that begin no sentence; none where capitals say nothing."""
+    names = [name for found in _NAME.finditer(text) for name in _words(found.group(), language)]
+    plain = sum(word.group()[0].islower() for word in _WORD.finditer(text))
+    return frozenset(names) if plain >= len(names) and language != "de" else frozenset()
+
+
+def has_pronoun(question: str) -> bool:
+    """Whether a word of a question stands for something that was spoken of: "how long is she?"."""
+    subjects = _SUBJECTS.get(language_of(question))
+    plain = [folded(match.group()) for match in _WORD.finditer(question)]
+    return not _PRONOUNS.isdisjoint(plain) or (subjects is not None and subjects.search(question) is not None)
 
 
 def names_its_own(question: str) -> bool:
@@ -228,13 +242,6 @@ def _telling(text: str, language: str) -> Iterator[str]:
         is_small = word.lower() in small or own in asking or folded(word) in _SAYING_NOTHING
         if not is_small and match.start() not in framing:
             yield word
-
-
-def _names(question: str, language: str) -> frozenset[str]:
-    """The stems of words with a capital that begin no sentence; none where capitals say nothing."""
-    names = [name for found in _NAME.finditer(question) for name in _words(found.group(), language)]
-    plain = sum(word.group()[0].islower() for word in _WORD.finditer(question))
-    return frozenset(names) if plain >= len(names) and language != "de" else frozenset()
 
 
 def _stands_for_another(plain: Sequence[str], language: str) -> bool:

@@ -221,7 +221,7 @@ def _by_words(inquiry: Inquiry, readers: Sequence[Judge]) -> Finding:
     every = range(len(inquiry.candidates))
     places = [place for place in every if inquiry.names(place)] or every
     passages = [inquiry.passage(place) for place in places]
-    told = weighed_for(inquiry.question, inquiry.earlier, passages, LONGEST)
+    told = weighed_for(inquiry.question, inquiry.before, passages, LONGEST)
     weighed = [each for each in told if inquiry.is_told_on(each)]
     # Where what was said before is left out, so are passages that say nothing else.
     if len(weighed) < len(told):

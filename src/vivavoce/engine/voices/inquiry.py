@@ -43,22 +43,29 @@ class Inquiry:
     """What the one who answers has said before."""
     fresh: str | None = None
     """What the last question is asked of now; None where it is another question."""
+    is_alone: bool = False
+    """Whether it is read without the questions before."""
 
     @cached_property
     def text(self) -> str:
         """The question as somebody reads it who has not heard what was said before, in their spelling."""
         texts = [each.titled(each.text) for each in self.candidates]
-        return respelled(completed(self.question, self.earlier), texts)
+        return respelled(completed(self.question, self.before), texts)
 
     @cached_property
     def points_back(self) -> bool:
         """Whether it is read after the question before, without which it may say little."""
-        return bool(self.earlier) and points_back(self.question)
+        return bool(self.before) and points_back(self.question)
 
     @property
     def by_itself(self) -> Inquiry:
-        """The same without the questions before."""
-        return replace(self, earlier=())
+        """The same, read without the questions before."""
+        return replace(self, is_alone=True)
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """The questions before, as far as it is read with them."""
+        return () if self.is_alone else self.earlier
 
     def answered_there(self) -> list[Weighed]:
         """The first sentences under this very question, where a passage asks it."""
@@ -119,7 +126,7 @@ class Inquiry:
 
     def likeliest(self, places: Sequence[int]) -> list[Part]:
         """Parts of the passages at these places, the likeliest to answer first, as many as are soon read."""
-        return likeliest_parts(self.question, self.earlier, self.candidates, places, _READ_CHARACTERS)
+        return likeliest_parts(self.question, self.before, self.candidates, places, _READ_CHARACTERS)
 
     @cached_property
     def subject(self) -> str | None:
@@ -259,7 +266,7 @@ class Inquiry:
         """Which share of what is asked the passage at a place speaks of, and how many names it lacks."""
         each = self.candidates[place]
         words = words_of(each.titled(each.text), each.language)
-        return spoken_of(wanted_in(self.question, self.earlier, each.language).against(words), words)
+        return spoken_of(wanted_in(self.question, self.before, each.language).against(words), words)
 
     def expected(self, place: int) -> Expected | None:
         """The kind of thing that is asked for, in the language of the passage at a place."""
@@ -276,7 +283,7 @@ class Inquiry:
         """What the words of the passage at a place tell."""
         each = self.candidates[place]
         words = words_of(each.titled(each.text), each.language)
-        wanted = wanted_in(self.question, self.earlier, each.language).against(words)
+        wanted = wanted_in(self.question, self.before, each.language).against(words)
         expected = self.expected(place)
         title = words_of(each.titled(""), each.language)
         sentences = excerpts_of(each.text, each.language, len(each.text))
