@@ -24,7 +24,7 @@ from .corpus.source_ids import MOST, checked_source_id
 from .entities import Entity
 from .faults import faults_of, in_words
 from .values import Line, Name, Text, Unlisted
-from .written import STORED, Dollars, Flag, LifeYear, Wish, WorkYear, Written, is_stored
+from .written import STORED, Dollars, Flag, Importance, LifeYear, Wish, WorkYear, Written, is_stored
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
 Confidence = Literal["high", "medium", "low"]
@@ -181,7 +181,7 @@ class Source(Written):
     license: Line | None = None
     format: Line | None = None
     verified: Flag = False
-    priority: Line = "primary"
+    priority: Importance = "primary"
     topics: list[Line] = []
 
     @property
