@@ -117,6 +117,21 @@ def test_what_was_stored_with_another_type_is_still_read():
     assert read_sources([{"id": "n", "title": "N", "verified": "yes"}], is_stored=True)[0].verified
 
 
+@pytest.mark.parametrize("given", ["urgent", "Secondary", "", 1, True, ["primary"], {"is": "primary"}])
+def test_a_priority_is_primary_or_secondary(given):
+    with pytest.raises(InvalidInput) as refused:
+        read_sources([{"id": "n", "title": "N"}, {"id": "m", "title": "M", "priority": given}])
+
+    said = "sources.json: sources.1: priority: input should be 'primary' or 'secondary'."
+    assert refused.value.message == said
+
+
+def test_a_priority_that_was_stored_as_something_else_is_still_read():
+    (source,) = read_sources([{"id": "n", "title": "N", "priority": "urgent"}], is_stored=True)
+
+    assert (source.priority, source.is_primary) == ("urgent", True)
+
+
 @pytest.mark.parametrize("stored", [5, True, ["gpt_5"], {"name": "gpt_5"}, "x" * 121])
 def test_a_model_that_was_stored_as_no_name_is_none(stored):
     assert not read_config(a_config(model=stored), is_stored=True).model

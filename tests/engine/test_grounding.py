@@ -79,6 +79,31 @@ async def test_who_speaks_is_said_in_the_language_of_the_question(thinker, quest
     assert answer["disclosure"].startswith(who)
 
 
+@pytest.mark.parametrize(
+    ("question", "who"),
+    [
+        ("Who are you?", "An AI, not Elinor Ostrom. It has no corpus to quote yet."),
+        ("Quem ganhou a copa de futebol?", "Uma IA, n\u00e3o Elinor Ostrom. Ainda n\u00e3o tem um corpus"),
+        (
+            "Wer hat die Regeln f\u00fcr den See gemacht?",
+            "Eine KI, nicht Elinor Ostrom. Sie hat noch kein Korpus",
+        ),
+    ],
+)
+async def test_who_has_read_nothing_is_not_said_to_have_studied(tmp_path, question, who):
+    with open_thinker(tmp_path) as thinker:
+        await thinker.opened()
+        answer = await thinker.answers(question)
+        shown = await thinker.run("get_avatar_info", avatarId="elinor-ostrom")
+        await thinker.reads()
+        read = await thinker.answers(question)
+
+    assert answer["disclosure"].startswith(who)
+    assert shown["disclosure"] == "An AI, not Elinor Ostrom. It has no corpus to quote yet."
+    assert "studied" not in answer["response"]
+    assert not read["disclosure"].startswith(who)
+
+
 async def test_who_speaks_is_said_in_the_words_of_the_configuration(tmp_path):
     with open_thinker(tmp_path) as thinker:
         await (await thinker.opened(disclosure="A machine that reads Ostrom.")).reads()

@@ -31,8 +31,20 @@ CONTENT: dict[str, Numbered] = {
     ],
     "number with a point": lambda number: f"{number}.",
     "number in brackets": lambda number: f"({number})",
-    "fraction": lambda number: f"{number}/7",
+    "number in square brackets": lambda number: f"[{number}]",
+    "number of a section": lambda number: f"S. {number}",
+    "number of a problem": lambda number: f"p{number}",
+    "fraction": lambda number: f"{number}/12",
+    "share of many": lambda number: f"{number} of 12",
+    "step of as many as there are pages": lambda number: f"Step {number} of 10",
 }
+AT_THE_FOOT = (
+    "number in brackets",
+    "number in square brackets",
+    "number of a section",
+    "number of a problem",
+)
+"""What may be the number of a page where it is the last thing on it."""
 ROWS = [f"{hour:02}:00  11.2  1011.2" for hour in range(1, 9)]
 WORDS_FIRST = [f"wind  11.2  1011.{hour}" for hour in range(1, 9)]
 VERSE = ["the bell rang over the roofs of Varn", "and no one came to the door to hear", "what the smith said"]
@@ -42,6 +54,12 @@ each_content = pytest.mark.parametrize("said", CONTENT.values(), ids=CONTENT)
 
 def pages_of(head: Numbered, lines: Sequence[str]) -> list[list[Placed]]:
     return [[(11, 760, head(number)), *body(lines)] for number in range(1, 11)]
+
+
+def at(height: float, said: str) -> list[Placed]:
+    """A page of prose with a line over or under it."""
+    line = (9, height, said)
+    return [line, *body()] if height > 700 else [*body(), line]
 
 
 def heads_of(pages: Sequence[Sequence[Placed]], labels: str = "") -> list[str]:
@@ -69,7 +87,7 @@ def test_a_number_of_something_else_stays_also_where_a_sentence_goes_on_over_it(
     assert heads_of(pages_of(said, LINES)) == printed(said)
 
 
-@each_content
+@pytest.mark.parametrize("said", [CONTENT[name] for name in CONTENT if name not in AT_THE_FOOT])
 def test_a_number_of_something_else_stays_at_the_foot(said: Numbered):
     pages = [[*body(), (11, 40, said(number))] for number in range(1, 11)]
 
@@ -118,6 +136,64 @@ def test_a_number_of_a_page_is_left_out_of_a_sentence(head: Numbered):
 
 
 @pytest.mark.parametrize(
+    "form", ["{} / 10", "{}/10", *(f"{{}} {of} 10" for of in ("of", "von", "sur", "de", "di"))]
+)
+@pytest.mark.parametrize("height", [760, 40], ids=["at the head", "at the foot"])
+def test_a_number_of_as_many_pages_as_there_are_is_left_out_of_a_sentence(form: str, height: int):
+    pages = [at(height, form.format(number)) for number in range(1, 11)]
+
+    assert "".join(texts_of(pages)[1:-1]) == "".join(f"{line}\n" for line in LINES * 8)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda number: f"{number} / 12",
+        lambda number: f"{number + 1} / 11",
+        lambda number: f"{11 - number} / 10",
+        lambda number: f"{number} / 10 of the salt",
+        lambda number: f"1 / {number}",
+    ],
+    ids=["of another number", "from another one", "counting down", "with words", "a share"],
+)
+@pytest.mark.parametrize("height", [760, 40], ids=["at the head", "at the foot"])
+def test_two_numbers_that_are_not_those_of_the_pages_stay(said: Numbered, height: int):
+    texts = texts_of([at(height, said(number)) for number in range(1, 11)])
+
+    assert all(said(number) in text.split("\n") for number, text in enumerate(texts, 1))
+
+
+@pytest.mark.parametrize("name", AT_THE_FOOT)
+def test_a_number_in_brackets_is_left_out_as_the_last_thing_on_its_page(name: str):
+    texts = texts_of([at(40, CONTENT[name](number)) for number in range(1, 11)])
+
+    assert "".join(texts[1:-1]) == "".join(f"{line}\n" for line in LINES * 8)
+
+
+@pytest.mark.parametrize("name", AT_THE_FOOT)
+@pytest.mark.parametrize(
+    ("first", "foot"),
+    [(21, "The Salt Road"), (21, None), (1, "The Salt Road")],
+    ids=["far", "far, last", "above"],
+)
+def test_a_number_in_brackets_stays_where_it_may_be_that_of_something_else(
+    name: str, first: int, foot: str | None
+):
+    below: list[Placed] = [] if foot is None else [(9, 40, foot)]
+    said = [CONTENT[name](number + first) for number in range(10)]
+    texts = texts_of([[*body(), (9, 55, each), *below] for each in said])
+
+    assert all(each in text.split("\n") for each, text in zip(said, texts, strict=True))
+
+
+def test_a_number_in_brackets_is_that_of_a_page_where_the_file_says_so():
+    pages = [at(40, f"({number + 340})") for number in range(1, 11)]
+    texts = [part.text for part in read("pdf", typeset(*pages, labels="0 << /S /D /St 341 >>"))]
+
+    assert "".join(texts[1:-1]) == "".join(f"{line}\n" for line in LINES * 8)
+
+
+@pytest.mark.parametrize(
     ("labels", "is_kept"),
     [("", True), ("0 << /S /D /St 341 >>", False), ("0 << /S /D >>", True)],
     ids=["no labels", "its own label", "another label"],
@@ -145,7 +221,11 @@ def test_pages_that_are_alike_and_short_stay_whole():
 
 
 WORDS: list[Numbered] = [lambda number: "The Salt Road", lambda number: "and nails"]
-NUMBERS: list[Numbered] = [str, lambda number: f"The Salt Road{' ' * 30}{number}"]
+NUMBERS: list[Numbered] = [
+    str,
+    lambda number: f"The Salt Road{' ' * 30}{number}",
+    lambda number: f"{number} / 6",
+]
 EDGE = st.lists(
     st.tuples(st.sampled_from([9, 11]), st.sampled_from([*CONTENT.values(), *WORDS, *NUMBERS])), max_size=2
 )
@@ -166,6 +246,15 @@ def test_nothing_but_numbers_of_pages_is_lost(kinds: list, number: int):
 
     for place, (page, text) in enumerate(zip(pages, texts, strict=True), 1):
         left_out = Counter(" ".join(line.split()) for _, _, line in page) - Counter(text)
-        assert set(left_out) <= {"The Salt Road", "and nails", str(place), f"The Salt Road {place}"}
+        of_all = {f"{place} / 6"} if number == 6 else set()
+        last = {CONTENT[name](place) for name in AT_THE_FOOT} & {page[-1][2]}
+        assert set(left_out) <= {
+            "The Salt Road",
+            "and nails",
+            str(place),
+            f"The Salt Road {place}",
+            *of_all,
+            *last,
+        }
         for words in ("The Salt Road", "and nails"):
             assert words not in " ".join(left_out) or any(words in line for text in texts for line in text)

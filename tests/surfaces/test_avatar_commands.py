@@ -133,8 +133,8 @@ def test_people_see_bars_and_a_summary(documents, monkeypatch):
     numbers = ("processed", "missing: no document", "failed", "left out: secondary", "passages")
     assert [shown[name] for name in numbers] == [["2"], ["1"], ["0"], ["1"], ["2"]]
     assert {"tokens", "seconds", "skipped: unchanged"} <= set(shown)
-    assert "Storing: 3 of 3 documents\n" in errors
-    assert "Indexing: 2 of 2 datasources" in errors
+    assert "Checking: 3 of 3 sources\n" in errors
+    assert "Indexing: 2 of 2 stored documents" in errors
     assert "Missing:\n  essays: There is no essays.pdf" in errors
     assert "Files that no source lists: stray.txt\n" in errors
 
@@ -144,8 +144,8 @@ def test_people_see_bars_and_a_summary(documents, monkeypatch):
     with mock.patch("doors.io.StringIO", return_value=screen):
         run_command(["avatar", "process", "--avatar", "ostrom", "--force"])
     bars = click.unstyle(screen.getvalue())
-    assert re.search(r"Storing +━+ +3/3 +documents", bars)
-    assert re.search(r"Indexing +━+ +2/2 +datasources", bars)
+    assert re.search(r"Checking +━+ +3/3 +sources", bars)
+    assert re.search(r"Indexing +━+ +2/2 +stored documents", bars)
 
 
 def test_a_dry_run_says_what_each_document_would_give_and_stores_nothing(documents):
@@ -167,6 +167,16 @@ def test_what_failed_is_told_with_the_reason_and_ends_with_1(documents):
     assert code == 1
     assert (rows(output)["processed"], rows(output)["failed"]) == (["1"], ["1"])
     assert "Failed:\n  lakes.pdf: The file holds pictures of pages and no text." in errors
+
+
+def test_what_cannot_be_stored_is_not_counted_as_indexed(documents):
+    (documents / "lakes.pdf").write_bytes(b"Just words.")
+
+    code, output, errors = run_command(["avatar", "process", "--avatar", "ostrom"])
+
+    assert (code, rows(output)["failed"]) == (1, ["1"])
+    assert "Checking: 2 of 2 sources\n" in errors
+    assert "Indexing: 1 of 1 stored documents" in errors
 
 
 def test_an_embedder_that_is_down_keeps_documents_waiting(documents, monkeypatch):

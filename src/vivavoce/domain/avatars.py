@@ -24,7 +24,7 @@ from .corpus.source_ids import MOST, checked_source_id
 from .entities import Entity
 from .faults import faults_of, in_words
 from .values import Line, Name, Text, Unlisted
-from .written import STORED, Dollars, Flag, LifeYear, Wish, WorkYear, Written, is_stored
+from .written import STORED, Dollars, Flag, Importance, LifeYear, Wish, WorkYear, Written, is_stored
 
 Slug = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9-]+$")]
 Confidence = Literal["high", "medium", "low"]
@@ -40,6 +40,15 @@ _DISCLOSURES = {
     "de": "Eine KI, die {name} studiert hat, nicht {name}. Sie zitiert ein festes Korpus.",
     "it": "Un'IA che ha studiato {name}, non {name}. Cita un corpus fisso.",
 }
+_NEW = {
+    "en": "An AI, not {name}. It has no corpus to quote yet.",
+    "pt": "Uma IA, n\u00e3o {name}. Ainda n\u00e3o tem um corpus para citar.",
+    "es": "Una IA, no {name}. Todav\u00eda no tiene un corpus que citar.",
+    "fr": "Une IA, non {name}. Elle n'a pas encore de corpus \u00e0 citer.",
+    "de": "Eine KI, nicht {name}. Sie hat noch kein Korpus, das sie zitieren kann.",
+    "it": "Un'IA, non {name}. Non ha ancora un corpus da citare.",
+}
+"""Who speaks where nothing was read yet."""
 
 
 def _day(given: Any, day: str) -> Any:
@@ -143,10 +152,10 @@ class Config(Written):
         """The version of its server."""
         return (self.mcp and self.mcp.version) or "1.0.0"
 
-    def disclosure(self, language: str = "en") -> str:
+    def disclosure(self, language: str = "en", *, has_read: bool = True) -> str:
         """Who speaks: said to everyone who asks. In its own words, where it has some."""
         own = (self.own_disclosure or "").strip()
-        return own or _DISCLOSURES[language].format(name=self.name)
+        return own or (_DISCLOSURES if has_read else _NEW)[language].format(name=self.name)
 
     @property
     def ends(self) -> date | None:
@@ -172,7 +181,7 @@ class Source(Written):
     license: Line | None = None
     format: Line | None = None
     verified: Flag = False
-    priority: Line = "primary"
+    priority: Importance = "primary"
     topics: list[Line] = []
 
     @property

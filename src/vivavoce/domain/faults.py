@@ -7,8 +7,9 @@ import re
 from pydantic import ValidationError
 
 _NAMED = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (.+)", re.DOTALL)
-_LENGTH = re.compile(r"Value (should have at (?:most|least) (\d+)) items? after validation, not \d+")
-"""What is told of the length of a text: lists are called lists."""
+_LENGTH = re.compile(r"(\w+) should have at (most|least) (\d+) items? after validation, not \w+")
+"""What is told of a length: a value is a text, lists are called lists."""
+_OBJECT = 'input should be an object, such as {"key": "value"}'
 
 
 def faults_of(error: ValidationError, under: str = "") -> dict[str, str]:
@@ -46,14 +47,20 @@ def _said(kind: str, message: str) -> str:
             return "must be valid Unicode"
         case "json_invalid" if "recursion" in message:
             return "the arguments are nested too deep"
+        case "model_type" | "model_attributes_type" | "dataclass_type" | "dict_type" | "mapping_type":
+            return _OBJECT
         case "too_long" | "too_short":
-            return _LENGTH.sub(_in_characters, message)
+            return _LENGTH.sub(_counted, message)
         case "value_error":
             return message.removeprefix("Value error, ")
         case _:
             return message[:1].lower() + message[1:]
 
 
-def _in_characters(found: re.Match[str]) -> str:
-    """As it is said of a text whose length is looked at before anything else."""
-    return f"string {found[1]} character{'' if found[2] == '1' else 's'}"
+def _counted(found: re.Match[str]) -> str:
+    """How long something must be; of a text as it is said where nothing was looked at before its length."""
+    kind, bound, number = found.groups()
+    plural = "" if number == "1" else "s"
+    if kind == "Value":
+        return f"string should have at {bound} {number} character{plural}"
+    return f"must have at {bound} {'one' if number == '1' else number} item{plural}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from .agents import Budget
-from .values import Value
+from .values import Line, Value
 
 STORED = "is_stored"
 """Says in the context of a validation that the file was taken in before."""
@@ -45,6 +45,13 @@ def _exactly(expected: str, *kinds: type) -> BeforeValidator:
     return BeforeValidator(as_written)
 
 
+def _importance(given: Any, about: ValidationInfo) -> Any:
+    """One of two words; what was stored as another one was taken for the first, and is still."""
+    if is_stored(about) or given in ("primary", "secondary"):
+        return given
+    raise ValueError("input should be 'primary' or 'secondary'")
+
+
 def _wish(given: Any, about: ValidationInfo) -> Any:
     """Nothing is wished by what was stored as no name of a model: nobody heeded it then."""
     is_name = isinstance(given, str) and len(given.strip()) <= _LONGEST_WISH
@@ -61,6 +68,8 @@ WorkYear = Annotated[_Year, _exactly("integer, such as 1815", int, str)]
 """Lists of works come from many hands, and years are texts in some of them."""
 Flag = Annotated[bool, _exactly("boolean, true or false, without quotation marks", bool)]
 Dollars = Annotated[Budget, _exactly("number, such as 5, without quotation marks", int, float)]
+Importance = Annotated[Line, BeforeValidator(_importance)]
+"""Whether a source is read without being named: `primary` or `secondary`."""
 Wish = Annotated[
     str,
     Field(max_length=_LONGEST_WISH),

@@ -109,7 +109,7 @@ def get_avatar_info(op: GetAvatarInfo, work: Work) -> AvatarDescribed:
         expertise=about.expertise,
         corpus_size=sum(source.text_size for source in sources),
         document_count=sum(source.status == "synched" for source in sources),
-        disclosure=about.disclosure(),
+        disclosure=about.disclosure(has_read=has_read(avatar, work)),
         corpus_version=version_of(avatar, work),
         date_range=None if dates is None else dates.model_dump(mode="json", include={"start", "end"}),
     )
@@ -162,6 +162,11 @@ def version_of(avatar: Avatar, work: Work) -> str:
         (source.id, work.tables.documents.of(source.id, "current")) for source in _datasources(avatar, work)
     )
     return corpus_version((id, document.hash) for id, document in current if document is not None)
+
+
+def has_read(avatar: Avatar, work: Work) -> bool:
+    """Whether its corpus has a document, listed or not."""
+    return bool(work.tables.documents.languages(avatar.datastore_id))
 
 
 def _datasources(avatar: Avatar, work: Work) -> list[Datasource]:

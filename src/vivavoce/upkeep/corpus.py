@@ -25,6 +25,7 @@ from vivavoce.operations.uploads import AddFile
 from vivavoce.ports import Ports, Tables
 
 from .corpus_files import AvatarFolder, Listed, ending_of
+from .corpus_languages import settle_embedder
 from .corpus_outcomes import Outcome, Processed, State
 from .corpus_registering import registered
 from .files import HASH, digest_of
@@ -82,6 +83,7 @@ async def process_corpus(
     def is_done(document: Document, before: Datasource) -> bool:
         return not force and _is_done(document, before)
 
+    await settle_embedder(app, avatar.datastore_id, folder, concerned_in(listed, wanted))
     looking = Looking(folder, documents, known, listed.splitting, is_named=source_id is not None)
     result.outcomes = await looking.through(wanted, told, is_done, store)
     for datasource in await worked_through(app, avatar.datastore_id, list(watched), told):
@@ -162,6 +164,11 @@ def wanted_of(listed: Listed, source_id: str | None) -> list[Source]:
             hint=f"vivavoce avatar verify --avatar {listed.about.id} shows them.",
         )
     return named
+
+
+def concerned_in(listed: Listed, wanted: Sequence[Source]) -> list[Source]:
+    """The sources that the corpus is made of, of which some are to be processed now."""
+    return [source for source in listed.sources if source.is_primary or source in wanted]
 
 
 def result_for(

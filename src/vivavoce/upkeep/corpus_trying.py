@@ -20,8 +20,19 @@ from vivavoce.engine.library.reading import SAMPLE
 from vivavoce.errors import Unreadable
 from vivavoce.ports import Embedder
 
-from .corpus import Document, Looking, is_unchanged, known_sources, left_of, note_left, result_for, wanted_of
+from .corpus import (
+    Document,
+    Looking,
+    concerned_in,
+    is_unchanged,
+    known_sources,
+    left_of,
+    note_left,
+    result_for,
+    wanted_of,
+)
 from .corpus_files import AvatarFolder
+from .corpus_languages import embedder_for, embedder_of
 from .corpus_outcomes import Outcome, Processed
 from .corpus_registering import known_avatar
 from .working import Told
@@ -40,7 +51,9 @@ async def try_corpus(
     avatar = await known_avatar(app, folder.id)
     datastore_id = None if avatar is None else avatar.datastore_id
     known: Mapping[str, Datasource] = {} if datastore_id is None else await known_sources(app, datastore_id)
-    embedder = await _embedder(datastore_id, app)
+    embedder = None if datastore_id is None else await embedder_of(app, datastore_id)
+    if embedder is None:
+        embedder = await embedder_for(app, folder, concerned_in(listed, wanted))
     note_left(result, left_of(listed, known))
 
     async def split(source: Source, document: Document, before: Datasource | None, outcome: Outcome) -> None:
@@ -58,15 +71,6 @@ async def try_corpus(
     result.outcomes = await looking.through(wanted, told, is_done, split)
     result.seconds = time.perf_counter() - began
     return result
-
-
-async def _embedder(datastore_id: str | None, app: App) -> Embedder | None:
-    """The embedder that counts the tokens of the corpus, if it has one already."""
-    if datastore_id is not None:
-        serving = await app.ports.store.read(lambda tables: tables.collections.of(datastore_id))
-        if serving:
-            return app.ports.embedders.named(serving[0].embedder)
-    return None
 
 
 def _chosen_for(parts: list[Part], app: App) -> Embedder:

@@ -19,15 +19,30 @@ class PageNumber(NamedTuple):
     """Whether it is known only by standing first on one page and last on the next."""
 
 
-def page_number_in(
-    text: str, index: int, label: str | None, is_apart: Callable[[int, int], bool]
-) -> PageNumber | None:
+class Place(NamedTuple):
+    """Where a line stands in its file."""
+
+    page: int
+    """Which one of the pages it is on."""
+    pages: int
+    """How many the file has."""
+    label: str | None
+    """What the file calls its page."""
+    is_lowest: bool
+    """Whether nothing on the page is under it."""
+
+
+def page_number_in(text: str, place: Place, is_apart: Callable[[int, int], bool]) -> PageNumber | None:
     """The number in a line of a page that may be that of the page.
 
     "Day 3" counts pages as well as "Handbook 3" does, if each day has a page: so a number is that of its page
     where it says so ("page 3"), or stands apart from words, by a bar, by room or on the other side by turns,
-    and is near the place of the page or what the file calls it. A year is neither.
+    and is near the place of the page or what the file calls it. A year is neither. "3 / 10" is that of the
+    third of ten pages; "(3)" may be that of what follows it, so that nothing may do.
     """
+    known = _alone_in(text, place)
+    if known is not None:
+        return PageNumber(known, "", takes_turns=False)
     found, takes_turns = _NAMED.search(text), False
     is_named = found is not None
     if found is None:
@@ -35,11 +50,11 @@ def page_number_in(
     if found is None:
         return None
     number, (start, end) = found["number"].lower(), found.span("number")
-    offset = _value(number) - index - 1
-    is_its_own = abs(offset) <= _FAR if label is None else number == label.lower()
+    offset = _value(number) - place.page
+    is_its_own = abs(offset) <= _FAR if place.label is None else number == place.label.lower()
     if not (is_named or is_its_own):
         return None
-    side = (start == 0) ^ index % 2 if takes_turns else ""
+    side = (start == 0) ^ place.page % 2 if takes_turns else ""
     beside = plain(f"{text[:start]} {text[end:]}")
     return PageNumber(f"\0{offset}\0{side}", beside if has_letters(beside) else "", takes_turns)
 
@@ -62,6 +77,9 @@ _NUMBER = rf"(?P<number>\d{{1,5}}|{_ROMAN})"
 _NAMED = re.compile(
     rf"(?<!\w)(?:page|seite|página|pagina|pág\.|pag\.|pg\.|p\.)\s*{_NUMBER}(?!\w)", re.IGNORECASE
 )
+_OF_ALL = re.compile(r"(?P<number>\d{1,5})\s*(?:/|of|von|sur|de|di)\s*(?P<all>\d{1,5})")
+_LAST_THING = re.compile(r"(?P<mark>(\[)|(\()|p|S\.\s?)(?P<number>\d{1,5})(?(2)\])(?(3)\))")
+"""What counts sections, problems and paragraphs too, but then stands over them. "S." is short for "Seite"."""
 _STRETCH = re.compile("[^|\u2502\u00a6\u00b7\u2022]+")
 """What stands between bars."""
 _CELL = re.compile(
@@ -69,6 +87,18 @@ _CELL = re.compile(
 )
 _FIRST, _LAST = re.compile(rf"{_NUMBER}\s+"), re.compile(rf"\s{_NUMBER}$")
 _WORTH = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+
+
+def _alone_in(text: str, place: Place) -> str | None:
+    """What the number of a page has in common with those of others where it is all that its line says."""
+    of_all = _OF_ALL.fullmatch(text)
+    if of_all is not None:
+        is_known = int(of_all["number"]) == place.page and int(of_all["all"]) == place.pages
+        return "\0of all" if is_known else None
+    found = _LAST_THING.fullmatch(text) if place.is_lowest else None
+    if found is None or found["number"] != (place.label or str(place.page)):
+        return None
+    return f"\0{int(found['number']) - place.page}\0{found['mark']}"
 
 
 def _apart_in(text: str, is_apart: Callable[[int, int], bool]) -> tuple[re.Match[str] | None, bool]:

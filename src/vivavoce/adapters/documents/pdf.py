@@ -44,7 +44,7 @@ def parts(source: BinaryIO) -> Iterator[Part]:
     has_text = False
     opened: deque[tuple[Any, Any]] = deque()
     read = (_page_of(document, index, opened) for index in range(pages))
-    for index, (page, ends_a_paragraph) in enumerate(flowing(read)):
+    for index, (page, ends_a_paragraph) in enumerate(flowing(read, pages)):
         text = f"{page.text}\n" if ends_a_paragraph else page.text
         for handle in opened.popleft():
             handle.close()

@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 from .letters import LARGER
 from .page_breaks import Page
-from .page_numbers import PageNumber, has_letters, page_number_in, plain
+from .page_numbers import PageNumber, Place, has_letters, page_number_in, plain
 
 
-def flowing(pages: Iterable[Page]) -> Iterator[tuple[Page, bool]]:
-    """Each page as it is kept, and whether a paragraph ends with it.
+def flowing(pages: Iterable[Page], number: int) -> Iterator[tuple[Page, bool]]:
+    """Each of so many pages as it is kept, and whether a paragraph ends with it.
 
     Running lines are left out where a sentence is seen to go on over them and nowhere else, and only those
     whose words stay somewhere: nothing is lost but numbers of pages.
     """
     kept: set[str] = set()
     is_headless = False
-    for above, below in pairwise(chain(_sheets(pages), [None])):
+    for above, below in pairwise(chain(_sheets(pages, number), [None])):
         assert above is not None
         if not is_headless:
             kept.update(above.head)
@@ -114,11 +114,11 @@ _ROOM = 3.0
 """How far it is over two letters and what is between them where a number is apart, against their size."""
 
 
-def _sheets(pages: Iterable[Page]) -> Iterator[_Sheet]:
+def _sheets(pages: Iterable[Page], number: int) -> Iterator[_Sheet]:
     """Pages with their running lines, each told as soon as the next few are known."""
     beyond: list[tuple[Page | None, tuple[_Edge, _Edge]]] = [(None, (_NOTHING, _NOTHING))] * _NEAR
     window = deque(beyond, maxlen=2 * _NEAR + 1)
-    for each in chain(((page, _edges(page, index)) for index, page in enumerate(pages)), beyond):
+    for each in chain(((page, _edges(page, index, number)) for index, page in enumerate(pages)), beyond):
         window.append(each)
         here, _ = window[_NEAR] if len(window) == window.maxlen else (None, None)
         if here is not None:
@@ -162,12 +162,12 @@ def _recurs(name: str, line: _Line, near: Sequence[_Edge], often: int) -> bool:
     return sum(name in edge.heights and least <= edge.heights[name] <= most for edge in near) >= often
 
 
-def _edges(page: Page, index: int) -> tuple[_Edge, _Edge]:
+def _edges(page: Page, index: int, number: int) -> tuple[_Edge, _Edge]:
     order = range(len(page.lines.starts))
-    return _edge(page, index, order), _edge(page, index, order[::-1])
+    return _edge(page, index, number, order), _edge(page, index, number, order[::-1])
 
 
-def _edge(page: Page, index: int, order: Sequence[int]) -> _Edge:
+def _edge(page: Page, index: int, number: int, order: Sequence[int]) -> _Edge:
     """The first lines in this order up to the last one with room behind it."""
     depths = range(1, min(_DEEPEST + 1, len(order)))
     ends = [depth for depth in depths if _is_room_between(page, order[depth - 1], order[depth])]
@@ -178,19 +178,20 @@ def _edge(page: Page, index: int, order: Sequence[int]) -> _Edge:
         size, text = page.lines.sizes[place], page.line(place)
         if size > LARGER * page.lines.sizes[len(order) // 2] or len(text) > _LONGEST:
             break
-        lines.append(_line(page, index, place, text))
+        is_lowest = page.lines.heights[place] <= min(page.lines.heights)
+        lines.append(_line(page, Place(index + 1, number, page.label, is_lowest), place, text))
     heights = {name: line.height for line in lines for name in line.names}
     return _Edge(lines, ends, heights, frozenset(line.said for line in lines))
 
 
-def _line(page: Page, index: int, place: int, text: str) -> _Line:
-    start, size = page.lines.starts[place], page.lines.sizes[place]
+def _line(page: Page, where: Place, line: int, text: str) -> _Line:
+    start, size = page.lines.starts[line], page.lines.sizes[line]
 
     def is_apart(first: int, end: int) -> bool:
         return page.letters.width(start + first, start + end) > _ROOM * size > 0
 
-    number = page_number_in(text, index, page.label, is_apart)
-    return _Line(page.lines.heights[place], size, plain(text), number)
+    number = page_number_in(text, where, is_apart)
+    return _Line(page.lines.heights[line], size, plain(text), number)
 
 
 def _is_room_between(page: Page, outer: int, inner: int) -> bool:

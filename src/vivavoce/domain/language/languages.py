@@ -102,6 +102,10 @@ _OTHER_WORDS = {
 """Other words of a language, which are small ones of another: "do ants die?", "o que diz a lei?"."""
 
 
+LANGUAGES = tuple(_SMALL_WORDS)
+"""The languages that are told from each other."""
+
+
 def language_of(text: str, likely: str = UNKNOWN) -> str:
     """The language that a text is written in: en, pt, es, fr, de or it; `likely` where nothing tells."""
     seen = dict.fromkeys(_SMALL_WORDS, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vivavoce.domain.avatars import Answered, Avatar
-from vivavoce.engine.avatars import version_of
+from vivavoce.engine.avatars import has_read, version_of
 from vivavoce.engine.handlers import Errand, Work, runs
 from vivavoce.engine.references import avatar_offering
 from vivavoce.operations.avatar_results import AvatarResponse
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarResponse:
     from .grounding import answer_from  # a start does not wait for what few processes are asked
 
-    avatar, version = await errand.read(lambda work: _known(op, work))
+    avatar, version, is_read = await errand.read(lambda work: _known(op, work))
     grounded = await answer_from(avatar, op, errand)
     logged = await errand.write(lambda work: _logged(avatar, op, grounded, version, work))
     return AvatarResponse(
@@ -27,14 +27,14 @@ async def generate_response(op: GenerateResponse, errand: Errand) -> AvatarRespo
         citations=list(grounded.citations),
         confidence=grounded.confidence,
         abstained=grounded.abstained,
-        disclosure=avatar.about.disclosure(grounded.language),
+        disclosure=avatar.about.disclosure(grounded.language, has_read=is_read),
         answer_id=logged.id,
     )
 
 
-def _known(op: GenerateResponse, work: Work) -> tuple[Avatar, str]:
+def _known(op: GenerateResponse, work: Work) -> tuple[Avatar, str, bool]:
     avatar = avatar_offering("generate_response", op.avatar_id, work)
-    return avatar, version_of(avatar, work)
+    return avatar, version_of(avatar, work), has_read(avatar, work)
 
 
 def _logged(avatar: Avatar, op: GenerateResponse, grounded: Grounded, version: str, work: Work) -> Answered:

@@ -103,7 +103,8 @@ def introduced(talk: SmallTalk, avatar: Avatar, read: Read, language: str) -> st
     if talk.kind == "thanks":
         return said("welcome", language)
     about = avatar.about
-    own = (about.own_disclosure or "").strip() or said("who", language, name=about.name)
+    own = (about.own_disclosure or "").strip()
+    own = own or said("new" if read.is_nothing else "who", language, name=about.name)
     who = "" if talk.kind == "heard" else own
     parts = [said("hello", language)] if talk.kind == "greeting" else []
     if read.is_nothing:

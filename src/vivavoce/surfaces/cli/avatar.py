@@ -195,7 +195,7 @@ async def _processed(
 ) -> Processed:
     with progress() as begin:
         if not dry_run:
-            bars = Bars(begin, "Storing", "documents")
+            bars = Bars(begin, "Checking", "sources", "stored documents")
             return await process_corpus(app, place, bars, source_id=source_id, force=force, prune=prune)
         return await try_corpus(
             app, place, Bars(begin, "Reading", "documents"), source_id=source_id, force=force

@@ -55,8 +55,10 @@ def progress() -> Iterator[Begin]:
 class Bars:
     """How far files have come, as bars: first they are looked at, then indexed."""
 
-    def __init__(self, begin: Begin, title: str = "Storing", noun: str = "files") -> None:
-        self._storing, self._indexing = begin(title, noun), begin("Indexing", "datasources")
+    def __init__(
+        self, begin: Begin, title: str = "Storing", noun: str = "files", indexed: str = "datasources"
+    ) -> None:
+        self._storing, self._indexing = begin(title, noun), begin("Indexing", indexed)
         self._began: float | None = None
 
     def stored(self, done: int, total: int) -> None:
