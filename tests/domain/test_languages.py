@@ -108,6 +108,48 @@ def test_a_word_that_is_a_small_one_elsewhere_gives_no_language_away(question, l
     assert language_of(question, language) == language
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E204",
+        "error E204",
+        "Fehler E204",
+        "e-mail",
+        "E-Mail-Adresse",
+        "E-mail address",
+        "Bus 5E",
+        "O2",
+        "O-Ring",
+        "C++ compiler",
+        "A/C",
+        "O'Neill",
+        "E. coli",
+    ],
+)
+def test_a_letter_of_a_code_or_a_compound_tells_no_language(text):
+    assert language_of(text) == UNKNOWN
+    assert language_of(text, "de") == "de"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Peut-on payer ?", "fr"),
+        ("Y a-t-il un port ?", "fr"),
+        ("Fale-me da ponte", "pt"),
+        ("Dov'\u00e8 il porto?", "it"),
+        ("E o porto?", "pt"),
+        ("Was zahlen Kinder?", "de"),
+        ("Was bedeutet Ebbe?", "de"),
+        ("Was Robert married?", "en"),
+        ("Was wheat grown here?", "en"),
+        ("Was salt sold in Kent?", "en"),
+    ],
+)
+def test_a_small_word_that_stands_alone_tells_the_language(question, language):
+    assert language_of(question) == language
+
+
 def test_where_nothing_is_likely_a_word_is_of_the_language_of_which_it_is_a_small_one():
     assert language_of("Come pagare?") == "it"
     assert language_of("Comment payer ?") == "fr"

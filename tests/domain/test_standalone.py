@@ -44,6 +44,152 @@ def test_one_of_several_things_is_told_from_the_sentence_that_lists_them(questio
     assert standalone(question, [Spoken(True, answer)]).question == meant
 
 
+SHIPS = Spoken(False, "Tell me about the Morning Star and the Kittiwake.")
+SYSTEMS = Spoken(False, "L\u00e4uft Archivo unter Windows und Linux?")
+EXAMS = Spoken(True, "A cl\u00ednica faz exames de sangue e ultrassons.")
+CELLARS = Spoken(True, "La casa ha una cantina e un granaio.")
+
+
+@pytest.mark.parametrize(
+    ("question", "before"),
+    [
+        ("Who was the first keeper?", SHIPS),
+        ("Is there a lift to the first floor?", SHIPS),
+        ("Is there a second lift?", SHIPS),
+        ("When was the second visit paid?", SHIPS),
+        ("What does the second visit cost?", SHIPS),
+        ("Who was the last known keeper of the light?", SHIPS),
+        ("Which is the second most visited hall?", SHIPS),
+        ("Who was the first to cross the river?", SHIPS),
+        ("Who was the first of the keepers?", SHIPS),
+        ("Who slept on the first and second floors?", SHIPS),
+        ("Is there a lift in the second-hand shop?", SHIPS),
+        ("Who was Charles the Second?", SHIPS),
+        ("When was the former keeper born?", SHIPS),
+        ("Wann erschien die erste Fassung?", SYSTEMS),
+        ("Wann erschien die erste \u00f6ffentliche Fassung?", SYSTEMS),
+        ("wann erschien die zweite fassung?", SYSTEMS),
+        ("Seit wann gibt es das zweite Geb\u00e4ude?", SYSTEMS),
+        ("Wer kam beim zweiten Mal?", SYSTEMS),
+        ("Quanto dura a primeira consulta?", EXAMS),
+        ("Quando fu costruita la prima chiusa?", CELLARS),
+        ("Quem foi o primeiro a chegar?", EXAMS),
+        ("Qual \u00e9 o segundo mais caro?", EXAMS),
+        ("Cosa c'\u00e8 al secondo piano?", CELLARS),
+        ("\u00bfQui\u00e9n fue el \u00faltimo farero?", CELLARS),
+        ("Qui fut le premier gardien ?", CELLARS),
+    ],
+)
+def test_an_ordinal_before_a_noun_is_that_nouns(question, before):
+    assert standalone(question, [before]).question == question
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        ("Does the second cost more?", SHIPS, "Does Kittiwake cost more?"),
+        ("How much does the first cost?", SHIPS, "How much does Morning Star cost?"),
+        ("And the second one costs?", SHIPS, "And Kittiwake costs?"),
+        ("Does the second sail on Sundays?", SHIPS, "Does Kittiwake sail on Sundays?"),
+        ("When was the second built?", SHIPS, "When was Kittiwake built?"),
+        ("Is the second open on Sundays?", SHIPS, "Is Kittiwake open on Sundays?"),
+        ("Is the second cheaper?", SHIPS, "Is Kittiwake cheaper?"),
+        ("Who owns the first of them now?", SHIPS, "Who owns Morning Star now?"),
+        ("Was kostet der zweite?", SYSTEMS, "Was kostet Linux?"),
+        ("Which is older, the first or the second?", SHIPS, "Which is older, Morning Star or Kittiwake?"),
+        ("Und der Zweite?", SYSTEMS, "Und Linux?"),
+        ("Was kostet die zweite pro Person?", SYSTEMS, "Was kostet Linux pro Person?"),
+        ("Wann wurde der zweite gebaut?", SYSTEMS, "Wann wurde Linux gebaut?"),
+        ("Quanto custa o segundo por pessoa?", EXAMS, "Quanto custa ultrassons por pessoa?"),
+        ("O segundo custa mais?", EXAMS, "ultrassons custa mais?"),
+        ("Quanto costa la prima?", CELLARS, "Quanto costa una cantina?"),
+    ],
+)
+def test_an_ordinal_without_a_noun_is_one_of_the_things_that_were_named(question, before, meant):
+    assert standalone(question, [before]).question == meant
+
+
+def test_what_asks_another_thing_is_no_thing_that_was_named():
+    context = [Spoken(False, "Who bought the Morning Star and for how much?")]
+
+    assert standalone("And what about the last?", context).question == "And what about the last?"
+
+
+def test_a_name_that_begins_like_a_question_is_a_thing_that_was_named():
+    context = [Spoken(True, "She met Fidel Castro and Che Guevara.")]
+
+    assert standalone("And the second?", context).question == "And Che Guevara?"
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "meant"),
+    [
+        (
+            "E o segundo?",
+            "Quanto custam o exame de sangue e o ultrassom abdominal?",
+            "Quanto custam o ultrassom abdominal?",
+        ),
+        (
+            "E o primeiro?",
+            "Quanto custam o exame de sangue e o ultrassom abdominal?",
+            "Quanto custam o exame de sangue?",
+        ),
+        (
+            "Und der zweite?",
+            "Was kosten der Bluttest und der Ultraschall?",
+            "Was kosten der Ultraschall?",
+        ),
+        (
+            "\u00bfY la segunda?",
+            "\u00bfCu\u00e1nto cuestan el an\u00e1lisis de sangre y la ecograf\u00eda?",
+            "\u00bfCu\u00e1nto cuestan la ecograf\u00eda?",
+        ),
+        (
+            "Et le second ?",
+            "Combien co\u00fbtent la prise de sang et l'\u00e9chographie ?",
+            "Combien co\u00fbtent l'\u00e9chographie?",
+        ),
+        (
+            "E il secondo?",
+            "Quanto costano l'esame del sangue e il controllo?",
+            "Quanto costano il controllo?",
+        ),
+        (
+            "And the second?",
+            "How much do the blood test and the ultrasound cost?",
+            "How much do the ultrasound cost?",
+        ),
+        (
+            "And the first?",
+            "How much do the blood test and the ultrasound cost?",
+            "How much do the blood test cost?",
+        ),
+        ("And the second?", "Can I bring the dog and a bike?", "Can I bring a bike?"),
+        ("And the second one?", "When were the mill and the bridge built?", "When were the bridge built?"),
+        ("And the first one?", "When were the mill and the bridge built?", "When were the mill built?"),
+    ],
+)
+def test_of_several_things_in_a_question_the_one_that_is_meant_is_asked_about(question, before, meant):
+    answer = "One costs 45 euros, and it takes two days or three. The other costs 80."
+    found = standalone(question, [Spoken(False, before), Spoken(True, answer)])
+
+    assert (found.question, found.text, found.earlier) == (meant, meant, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "meant"),
+    [
+        ("What does the guide charge for the tour and the boat?", "And boat?"),
+        ("Qual a diferen\u00e7a entre o plano b\u00e1sico e o premium?", "And premium?"),
+    ],
+)
+def test_a_question_that_cannot_be_parted_is_left_whole(before, meant):
+    found = standalone("And the second?", [Spoken(False, before)])
+
+    assert found.question == meant
+    assert found.earlier == (before,)
+
+
 def test_what_was_asked_of_several_things_is_asked_of_the_one_that_is_meant():
     context = [Spoken(False, "What do monitors and sanctions cost?"), Spoken(True, "Monitors cost little.")]
 

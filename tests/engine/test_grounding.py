@@ -122,6 +122,37 @@ async def test_what_is_out_of_scope_names_the_areas(thinker):
     assert (await thinker.why(answer))["limits"]["silent"] == "out of scope"
 
 
+HARBOUR = (
+    "Oysters were landed at the quay every morning. The bells of the old church were cast by two brothers, "
+    "who were paid in salt and in wine.\n\nThe great flood of 1892 carried away the bridge."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("In which year did the bishop of Valencia consecrate the church?", "corpus miss"),
+        ("How many ministers resigned because of the flood?", "corpus miss"),
+        ("Quando o bispo consagrou a igreja?", "corpus miss"),
+        ("Quem ganhou a copa de futebol?", "corpus miss"),
+        ("Who won the cup of football?", "out of scope"),
+        ("Sourdough?", "out of scope"),
+    ],
+)
+async def test_what_passages_speak_of_or_what_words_cannot_tell_is_not_called_out_of_scope(
+    tmp_path, question, reason
+):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(HARBOUR)
+        answer = await thinker.answers(question)
+        why = await thinker.why(answer)
+
+    assert answer["abstained"] is True
+    assert why["limits"]["silent"] == reason
+    outside = "outside the corpus" in answer["response"] or "fora do corpus" in answer["response"]
+    assert outside == (reason == "out of scope")
+
+
 async def test_a_miss_suggests_where_to_look(thinker):
     answer = await thinker.answers("Which irrigation pumps did the Romans invent for the commons?")
 

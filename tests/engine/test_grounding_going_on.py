@@ -90,6 +90,53 @@ async def test_what_alone_speaks_of_a_thing_is_said_again(tmp_path, question):
     assert said in [each["quote"] for each in answer["citations"]]
 
 
+CLINIC = (
+    "O exame de sangue custa 45 euros. O ultrassom abdominal custa 80 euros. O resultado sai em dois ou "
+    "tr\u00eas dias. A primeira consulta dura uma hora."
+)
+PRAXIS = "Der Bluttest kostet 45 Euro. Der Ultraschall kostet 80 Euro. Die Sprechstunde beginnt um acht."
+SHIPS = (
+    "The Morning Star and the Kittiwake lie in the harbour. The first keeper of the light was Anne Hale. The "
+    "Kittiwake was built in 1880. The Morning Star was built in 1891."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "quote"),
+    [
+        (
+            CLINIC,
+            ["Quanto custam o exame de sangue e o ultrassom abdominal?", "E o segundo?"],
+            "O ultrassom abdominal custa 80 euros.",
+        ),
+        (
+            CLINIC,
+            [
+                "Quanto custam o exame de sangue e o ultrassom abdominal?",
+                "Quanto dura a primeira consulta?",
+            ],
+            "A primeira consulta dura uma hora.",
+        ),
+        (
+            PRAXIS,
+            ["Was kosten der Bluttest und der Ultraschall?", "Und der zweite?"],
+            "Der Ultraschall kostet 80 Euro.",
+        ),
+        (
+            SHIPS,
+            ["Tell me about the Morning Star and the Kittiwake.", "When was the second built?"],
+            "The Kittiwake was built in 1880.",
+        ),
+    ],
+)
+async def test_an_ordinal_is_a_thing_just_named_only_where_no_noun_is_behind_it(tmp_path, text, asked, quote):
+    with open_thinker(tmp_path) as thinker:
+        await (await thinker.opened()).reads(text)
+        answer = await in_conversation(thinker, asked)
+
+    assert [each["quote"] for each in answer["citations"]] == [quote]
+
+
 BUILT = "The mill was built in 1712 by the weaver Hale."
 MILL = (
     f"{BUILT} It stands on the left bank of the river. The flood of 1740 carried "

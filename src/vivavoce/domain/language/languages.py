@@ -114,6 +114,8 @@ def language_of(text: str, likely: str = UNKNOWN) -> str:
         languages = _tellers().get(word)
         for language in languages or ():
             seen[language] += 1 / len(languages or ())  # a word of many languages tells little
+    if _GERMAN_WAS.match(text) is not None:
+        seen["de"] += 1
     best, second = sorted(seen.values(), reverse=True)[:2]
     if best == 0:
         return likely
@@ -144,11 +146,24 @@ def composed(text: str) -> str:
 
 def _first_words(text: str) -> list[str]:
     found = []
-    for match in re.finditer(r"[^\W\d_]+", composed(text[:_LETTERS])):
+    for match in _WORD.finditer(composed(text[:_LETTERS])):
         found.append(match.group().lower())
         if len(found) == _ENOUGH:
             break
     return found
+
+
+_WORD = re.compile(
+    r"(?<![^\W_])(?:[^\W\d_]{2,}"
+    r"|(?<![-\u2010\u2011/&.])[^\W\d_](?![-\u2010\u2011/&+#]|\.[^\W_]|(?<=[AEO])(?:['\u2019]|\.\s+)[^\W_]))"
+    r"(?![^\W_])"
+)
+"""A word as it stands alone: not joined to a figure, and no letter of a code, a compound or a name.
+
+The small words of "peut-on" and "fale-me" count all the same; the letters of "e-mail" and "O'Neill" are not.
+"""
+_GERMAN_WAS = re.compile(r"\W*[Ww]as\s+[^\W\d_A-Z\u00c0-\u00de]+(?:en|t)\s+[A-Z\u00c4\u00d6\u00dc]")
+"""The German word for what, before a verb and a noun: "was zahlen Kinder?", but not "was Robert married?"."""
 
 
 @cache

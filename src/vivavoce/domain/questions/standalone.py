@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from vivavoce.domain.language.languages import language_of
-from vivavoce.domain.language.numerals import numbers_in
 from vivavoce.domain.language.sentences import sentences_of, trimmed
 from vivavoce.domain.language.words import folded
 
 from .addressing import unaddressed
 from .ellipses import resumed, told_in_full
+from .listings import Asked, asked_of_several, is_list, things_named
+from .ordinals import Pointer, pointers_in
+from .question_words import plainly
 from .subjects import points_back
 from .wishes import after_greeting
 
@@ -113,65 +114,11 @@ _LONG_QUESTION = 2_000
 _OUR_ROLES = frozenset({"assistant", "avatar", "ai", "bot", "model", "agent"})
 _THEIR_ROLES = frozenset({"user", "human", "person", "participant", "customer", "visitor", "client"})
 _ASIDE = frozenset({"system", "developer", "tool", "function"})
-_ORDINALS = {
-    word: place
-    for place, names in enumerate(
-        (
-            "last latter ultimo ultima dernier derniere letzte letzten letztere",
-            "first 1st primeiro primeira primero primera former premier premiere erste ersten",
-            "second 2nd segundo segunda deuxieme seconde zweite zweiten secondo seconda",
-            "third 3rd terceiro terceira tercero tercera troisieme dritte dritten terzo terza",
-            "fourth 4th quarto quarta cuarto cuarta quatrieme vierte vierten",
-            "fifth 5th quinto quinta cinquieme funfte funften",
-            "sixth 6th sexto sexta",
-            "seventh 7th setimo setima septimo septima",
-            "eighth 8th oitavo oitava octavo octava",
-        ),
-        start=-1,
-    )
-    for word in names.split()
-}
-_WHICH = re.compile(
-    r"\b(the|o|a|el|la|ao|do|da|al|del|le|au|du|der|die|das|den|dem|zum|zur|il|lo|nel)\s+("
-    + "|".join(_ORDINALS)
-    + r")\b"
-    r"(?!\s+(?:world|century|time|edition|guerra|seculo|siglo|vez|year|day|chapter|capitulo|letter|carta|part"
-    r"|parte|guerre|weltkrieg\w*|siecle|jahrhundert\w*|secolo|fois|mal|volta|jahr|tag|chapitre|kapitel|capitolo)\b)"
-    r"(?:\s+(?:one|of\s+(?:them|these|those)|item|um|uma|uno|una|deles|delas))?"
-)
-_LINKS = {
-    "ao": "a ",
-    "al": "a ",
-    "do": "de ",
-    "da": "de ",
-    "del": "de ",
-    "au": "\u00e0 ",
-    "du": "de ",
-    "zum": "zu ",
-}
-"""What is left of an article that is one with the word before it."""
-_NUMBERING = r"\(?(?:\d{1,2}|[a-h])[.)]\s"
-_ITEM = re.compile(r"(?:^|\n)\s*(?:[-*\u2022]|\(?\d{1,2}[.)]|\(?[a-h]\))\s+([^\n]+)")
-_INLINE_ITEM = re.compile(
-    rf"(?:^|[\s:;,(]){_NUMBERING}\s*([^\n;]{{1,300}}?)(?=[;,]?\s+(?:(?:and|e|y)\s+)?{_NUMBERING}|[.;]?\s*$)"
-)
-_SERIES = re.compile(
-    r"((?:[^,.;:?!\n]{2,80},\s+){0,9}[^,.;:?!\n]{2,80}),?\s+(?:and|or|e|ou|y|o|et|und|oder|versus"
-    r"|vs\.?)\s+([^,.;:?!\n]{2,80})"
-)
-_OPENING_QUOTES = ('"', "'", "\u201c", "\u2018", "\u00ab")
-_ARE = re.compile(r"\b(?:are|were|sao|eram|foram|son|eran|fueron)\s+(?:the\s+|[oa]s\s+|l[oa]s\s+)?$")
 _BARE = re.compile(
     r"\W*(?:(?:and|but|so|e|y|mas|pero|ok|et|mais|und|aber|ma)\s+)?(?:(?:what|how)\s+(?:about|of)|(?:o\s+)?que\s+(?:tal|de"
-    r"|dizer\s+de|hay\s+de))?\W*"
+    r"|dizer\s+de|hay\s+de)|(?:e\s+)?quanto|(?:en\s+)?cuanto|was\s+ist\s+mit|wie\s+ist\s+es\s+mit|qu.en\s+est-il|pour|per)?\W*"
 )
 """What is left of a question that only points at one of several things."""
-_ASKED_OF_SEVERAL = re.compile(
-    r"(?P<asked>[^,;:?\n]{3,200}\b(?:about|of|on|between|are|sobre|s\u00e3o|son|sur|sont|\u00fcber|sind|sono|su))\s+"
-    r"(?:[^,;:?\n]{2,80},\s+){0,9}[^,;:?\n]{2,80},?\s+(?:and|or|e|ou|y|o)\s+[^,;:?\n]{2,80}\?",
-    re.IGNORECASE,
-)
-_TO_ITEM = re.compile(r"^.*\b(?:about|of|on|between|sobre)\s+", re.IGNORECASE)
 _SPEAK_OF = re.compile(
     r"(?:please\s+|por\s+favor,?\s+)?(?:(?:tell|teach)\s+(?:me|us)\s+(?:more\s+|something\s+)?about"
     r"|(?:talk|speak)\s+(?:about|of)"
@@ -185,11 +132,6 @@ _PRONOUN = re.compile(
     r"\b(?:they|them|it|he|she|him|eles|elas|ele|ela|ellos|ellas|\u00e9l|ella)\b", re.IGNORECASE
 )
 _GOING_ON = re.compile(r"^\W*(?:and|but|so|e|mas|y|pero|et|mais|und|aber|ma)\s+", re.IGNORECASE)
-_LEADING = re.compile(
-    r"""^(?:.*?\b(?:between|among|about|of|on|are|is|were|includes?|like|compare|named|called|entre|sobre|sao|son
-    |como|comparar|incluem?|incluyen?)\s+)?(?:both\s+|the\s+|an?\s+|o\s+|os\s+|as\s+|la\s+|los\s+|las\s+|el\s+)?""",
-    re.VERBOSE | re.IGNORECASE,
-)
 
 
 def _essence(question: str) -> tuple[str, bool]:
@@ -209,25 +151,41 @@ def _named(asked: str, before: Sequence[Spoken]) -> tuple[str, bool]:
 
     Where it asks nothing else, it is the question in which they were named, of that one alone; True then.
     """
-    found = _WHICH.search("".join((folded(letter) or letter)[0] for letter in asked))
-    if found is None or len(asked.split()) > _LONGEST_POINTER:
+    pointers = pointers_in(asked)
+    if not pointers or len(asked.split()) > _LONGEST_POINTER:
         return asked, False
-    place = _ORDINALS[found.group(2)]
-    for each in reversed(before[-_FEW:]):
-        items = _items(each.text)
-        if len(items) > 1 and place < len(items):
-            item = items[place][:_LONGEST_ITEM]
-            rest = f"{asked[: found.start()]} {asked[found.end() :]}"
-            whole = _asked_of(item, each.text) if _BARE.fullmatch(folded(rest)) and not each.is_ours else ""
-            link = _LINKS.get(found.group(1), "")
-            return whole or asked[: found.start()] + link + item + asked[found.end() :], bool(whole)
+    for each, series in _series(before[-_FEW:]):
+        things = things_named(each.text) if series is None else series.things
+        if len(things) > 1 and all(pointer.place < len(things) for pointer in pointers):
+            first, last = pointers[0], pointers[-1]
+            is_bare = _BARE.fullmatch(plainly(f"{asked[: first.start]} {asked[last.end :]}")) is not None
+            if series is not None and is_bare and first == last:
+                return series.of(first.place), True
+            return _with_things(asked, pointers, things), False
     return asked, False
 
 
-def _asked_of(item: str, question: str) -> str:
-    """A question about several things, of one of them; empty where it does not end with a series of them."""
-    found = _ASKED_OF_SEVERAL.fullmatch(question.strip())
-    return "" if found is None else f"{found['asked']} {_TO_ITEM.sub('', item)}?"
+def _with_things(asked: str, pointers: Sequence[Pointer], things: Sequence[str]) -> str:
+    """The question with things in the place of the words that stand for them."""
+    for start, end, place, link in reversed(pointers):
+        asked = asked[:start] + link + things[place][:_LONGEST_ITEM] + asked[end:]
+    return asked
+
+
+def _series(before: Sequence[Spoken]) -> Iterator[tuple[Spoken, Asked | None]]:
+    """The messages, the last first, each with what it asks of several things.
+
+    An answer is left out where it speaks of the things that were named to it, unless it is a list.
+    """
+    asked = [None if each.is_ours else asked_of_several(each.text) for each in before]
+    for place in reversed(range(len(before))):
+        is_answer = before[place].is_ours and place > 0 and not before[place - 1].is_ours
+        told = before[place].text
+        if is_answer and not is_list(told):
+            things = things_named(before[place - 1].text)
+            if asked[place - 1] is not None or (things and all(thing in told for thing in things)):
+                continue
+        yield before[place], asked[place]
 
 
 def _with_subject(asked: str, said: str) -> str:
@@ -238,38 +196,3 @@ def _with_subject(asked: str, said: str) -> str:
     named, count = _PRONOUN.subn(lambda _: subject["subject"], asked, count=1)
     bare = _GOING_ON.sub("", named, count=1) if count else asked
     return bare[:1].upper() + bare[1:]
-
-
-def _items(text: str) -> list[str]:
-    """The things that a message names one after the other, as a list or as "one, another and a third"."""
-    for pattern in (_ITEM, _INLINE_ITEM):
-        items = [match.group(1).strip(" .;,") for match in pattern.finditer(text)]
-        if len(items) > 1:
-            return items
-    series: list[str] = []
-    is_announced = False
-    for match in _SERIES.finditer(text):
-        parts = [*re.split(r",\s+", match.group(1)), match.group(2)]
-        if len(parts) > len(series):
-            is_quoted = parts[0].lstrip().startswith(_OPENING_QUOTES)
-            series, is_announced = parts, text[: match.start()].endswith(":") and not is_quoted
-    if len(series) > 2 and _counts(series[0], len(series) - 1):  # "three herbs, lavender, thyme and rosemary"
-        series = series[1:]
-    if len(series) < 2:
-        return []
-    items = [_LEADING.sub("", part, count=1).strip() or part for part in series]
-    return items if is_announced else [_without_clause(items[0], items[1:-1] or items[1:]), *items[1:]]
-
-
-def _counts(part: str, count: int) -> bool:
-    """Whether words say that so many things are named next: "its founders were three printers"."""
-    return any(
-        each.value == str(count) and _ARE.search(folded(part[: each.start])) is not None
-        for each in numbers_in(part, language_of(part))
-    )
-
-
-def _without_clause(first: str, others: Sequence[str]) -> str:
-    """The first of several things without the words before it: lavender of "the guild grew lavender"."""
-    words, most = first.split(), max(len(each.split()) for each in others)
-    return " ".join(words[-most:]) if len(words) > most + 1 else first

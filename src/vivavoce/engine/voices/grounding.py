@@ -282,8 +282,7 @@ class _Answering:
             return "constraint"
         if self.later is not None:
             return "after its time"
-        best = max((each.score for each in found), default=0.0)
-        is_stranger = is_strange(self.asked.text, self.avatar, self.sources, best)
+        is_stranger = is_strange(self.asked.text, self.avatar, self.sources, found)
         return "out of scope" if is_stranger else "corpus miss"
 
     def _is_shunned(self) -> bool:

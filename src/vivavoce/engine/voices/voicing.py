@@ -22,6 +22,7 @@ from vivavoce.domain.language.languages import language_of
 from vivavoce.domain.language.words import words_of
 from vivavoce.domain.questions.eras import Later
 from vivavoce.domain.questions.introductions import SmallTalk
+from vivavoce.domain.questions.subjects import telling_words
 from vivavoce.engine.handlers import Work
 from vivavoce.engine.library.retrieval import Found
 from vivavoce.operations.avatar_results import Citation
@@ -168,16 +169,27 @@ def others_for(question: str, avatar: Avatar, work: Work) -> list[str]:
     return named[:_MOST_WORKS]
 
 
-def is_strange(question: str, avatar: Avatar, sources: Sequence[Source], best: float) -> bool:
+def is_strange(question: str, avatar: Avatar, sources: Sequence[Source], found: Sequence[Found]) -> bool:
     """Whether a question has nothing to do with what an avatar has studied."""
     about = avatar.about
     texts = [about.name, about.description, about.corpus.description, *about.expertise]
     texts += [text for source in sources for text in (source.title, *source.topics)]
-    return best < _STRANGE and not _stems(question) & _stems("\n".join(texts))
+    if any(each.score >= _STRANGE for each in found) or _stems(question) & _stems("\n".join(texts)):
+        return False
+    return not any(_may_speak_of(question, each) for each in found[:_BEST])
 
 
 _STRANGE = 0.35
 """The best passage is less likely than this to be relevant."""
+_BEST = 3
+
+
+def _may_speak_of(question: str, found: Found) -> bool:
+    """Whether a passage has a telling word of a question; of one in another language words cannot tell."""
+    language = found.cited.language
+    own = language_of(question, language)
+    telling = words_of(" ".join(telling_words(question, own)), language)
+    return own != language or not telling.keys().isdisjoint(words_of(found.cited.text, language))
 
 
 def _stems(text: str) -> frozenset[str]:
