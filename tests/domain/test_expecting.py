@@ -120,6 +120,47 @@ def test_a_sentence_has_the_thing_that_is_asked_for_or_lacks_it(question, having
     assert not expected.is_in(lacking)
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "free", "other"),
+    [
+        (
+            "en",
+            "How much is a ticket for children?",
+            "Children under 12 | free",
+            "Children under 12 come along.",
+        ),
+        (
+            "en",
+            "How much do children pay?",
+            "There is no charge for children.",
+            "The children are in charge.",
+        ),
+        ("de", "Was kostet der Eintritt?", "Kinder unter 12 | frei", "Der Weg ist für Kinder frei."),
+        (
+            "de",
+            "Was kostet die Karte?",
+            "Der Eintritt ist für Kinder frei.",
+            "Am Eintritt steht ein freier Mann.",
+        ),
+        ("de", "Was zahlen Kinder? Was kostet es?", "Kinder zahlen nichts.", "Kinder sagen nichts."),
+        ("de", "Was kostet die Führung?", "Die Führung ist kostenlos.", "Die Führung ist lang."),
+        ("fr", "Combien coûte l'entrée ?", "Enfants | gratuit", "Enfants | accompagnés"),
+        ("fr", "Combien coûte l'entrée ?", "Les enfants ne paient pas.", "Les enfants ne courent pas."),
+        ("pt", "Quanto custa a entrada?", "Crianças são isentas.", "Crianças são pequenas."),
+        ("pt", "Quanto custa a entrada?", "Criança não paga.", "Criança não corre."),
+        ("es", "¿Cuánto cuesta la entrada?", "Los niños no pagan nada.", "Los niños no corren nada."),
+        ("es", "¿Cuánto cuesta la entrada?", "Niños: gratuita", "Niños: acompañados"),
+        ("it", "Quanto costa l'ingresso?", "Bambini | gratis", "Bambini | accompagnati"),
+        ("it", "Quanto costa il biglietto?", "I bambini non pagano.", "I bambini non corrono."),
+    ],
+)
+def test_what_is_free_has_a_price(language, question, free, other):
+    expected = expected_by(question, language)
+
+    assert expected.is_in(free)
+    assert not expected.is_in(other)
+
+
 def test_what_the_question_says_itself_is_no_news():
     when = expected_by("Em que ano depois de 1822 abriu a ponte?", "pt")
     who = expected_by("Quem derrotou Ana Prado?", "pt")

@@ -302,6 +302,12 @@ def test_a_row_of_a_table_is_quoted_without_its_bars():
     assert not any("---" in each for each in excerpts(text))
 
 
+def test_a_row_of_a_table_that_begins_with_a_long_name_is_quoted_with_what_it_tells_of_that():
+    text = "| Who | Price |\n| --- | --- |\n| Children from 4 to 11 | free |\n"
+
+    assert excerpts(text)[-1] == "Children from 4 to 11 | free"
+
+
 def test_code_is_not_quoted_as_prose():
     text = "Start the server with this.\n\n```sh\nvivavoce serve now here\n```\n\nThen open it in a browser."
 

@@ -180,9 +180,13 @@ def _is_quotable(text: str, is_prose: bool, longest: int) -> bool:
 
 
 def _of_row(place: int, span: Span, row: str, language: str, longest: int, under: str) -> Iterator[Excerpt]:
-    """What a row of a table says: the cells that are prose, else all of them, without the bars around."""
+    """What a row of a table says: the cells that are prose, else all of them, without the bars around.
+
+    A first cell that alone is prose only names what the others tell: "Children from 4 to 11 | free".
+    """
     cells = [Span(*found.span("cell")) for found in _CELL.finditer(row)]
-    prose = [cell for cell in cells if row[cell.start : cell.end].count(" ") >= _PROSE] or cells
+    prose = [cell for cell in cells if row[cell.start : cell.end].count(" ") >= _PROSE]
+    prose = cells if prose in ([], cells[:1]) else prose
     if not prose or _RULE.fullmatch(row) is not None:
         return
     start, end = prose[0].start, prose[-1].end

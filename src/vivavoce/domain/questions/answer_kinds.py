@@ -47,7 +47,10 @@ _MONEY = (
     r"[$\u20ac\u00a3\u00a5]"
     r"|\b(?:usd|eur|brl|reais|dollars?|euros?|d\u00f3lares|pesos|free|gr\u00e1tis|gratis|gratuit[oae]?s?"
     r"|cents?"
-    r"|kostenlos|umsonst)\b"
+    r"|kostenlos|umsonst|kostenfrei|no charge|isent[oa]s?|de gra\u00e7a|n\u00e3o (?:se )?pagam?"
+    r"|no (?:se )?pagan?"
+    r"|exent[oa]s?|sans frais|freier eintritt|eintritt frei|non (?:si )?paga(?:no)?|esent[ei])\b"
+    r"|[|:] ?frei(?!\w| \w)"
 )
 _WHAT_IS = (
     r"(?:qual(?:e|is)?|quel(?:le)?s?|cual(?:es)?|welche[mnrs]?) (?:(?:e|era|est|etait|es|fut|ist|war) )?"

@@ -22,8 +22,14 @@ ENGLISH = AskedKinds(
                 r"|\bhow much money\b|\bwhat (?:does|did) .{1,60} cost\b|"
                 + _WHAT
                 + r"(?:price|cost|fee|salary|budget|value)\b"
+                r"|\bhow much (?:is|are|was|were) (?:an?|the|your) (?:\w+ )*?(?:ticket|entry|entrance"
+                r"|admission|fare|pass|tour|room|night|membership|subscription|licen[cs]e|delivery|shipping|fine)s?\b"
             ),
-            re.compile(MONEY + r"|\b(?:dollars?|euros?|pounds?|cents|francs|free|percent|per cent)\b"),
+            re.compile(
+                MONEY
+                + r"|\b(?:dollars?|euros?|pounds?|cents|francs|free|gratis|complimentary|percent|per cent"
+                r"|(?:no|without) (?:\w+ )?(?:charge|fee|cost)s?|(?:pays?|costs?|charged?) nothing)\b"
+            ),
         ),
         "duration": AskedKind(
             re.compile(
@@ -103,7 +109,10 @@ GERMAN = AskedKinds(
             re.compile(
                 MONEY
                 + r"|\b(?:euro|cent|mark|franken|dollar|prozent|kostenlos\w*|kostenfrei\w*|gratis|umsonst"
-                r"|gebuhrenfrei|befreit|halfte|rappen|schilling|gulden|kronen)\b"
+                r"|gebuhrenfrei|befreit|halfte|rappen|schilling|gulden|kronen|unentgeltlich\w*"
+                r"|(?:kostet|kosten|zahlt|zahlen) nichts|(?:ohne|keine) (?:gebuhr|kosten|entgelt|eintritt)\w*"
+                r"|keinen eintritt|frei(?:e[nrs]?)? (?:eintritt|zutritt|zugang|fahrt)"
+                r"|(?:eintritt|zutritt|zugang|fahrt|teilnahme)(?: \w+){0,5} frei)\b|[|:] ?frei(?!\w| \w)"
             ),
         ),
         "duration": AskedKind(

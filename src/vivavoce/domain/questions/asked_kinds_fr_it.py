@@ -26,7 +26,8 @@ FRENCH = AskedKinds(
                 MONEY
                 + r"|\b(?:euros?|francs?|centimes|dollars?|livres sterling|pour cent|gratuit\w*|exoner\w+"
                 r"|moitie|dirhams?|dinars?|fcfa"
-                r"|sans frais)\b"
+                r"|(?:sans|aucuns?) frais|entree libre"
+                r"|(?:ne|n['\u2019]y) pai(?:e|ent) (?:pas|rien))\b"
             ),
         ),
         "duration": AskedKind(
@@ -115,7 +116,8 @@ ITALIAN = AskedKinds(
             re.compile(
                 MONEY + r"|\b(?:euro|lire|lira|dollar[io]|centesimi|per cento|gratis|gratuit\w+|esent[ei]"
                 r"|meta prezzo|la meta|franch[io]|fiorini"
-                r"|senza costi|non (?:si )?pag\w+)\b"
+                r"|senza (?:costi|spese)|(?:non|nulla|niente) (?:si )?pag\w+|pag\w+ (?:nulla|niente)"
+                r"|(?:ingresso|entrata) liber[oa]|omaggio)\b"
             ),
         ),
         "duration": AskedKind(

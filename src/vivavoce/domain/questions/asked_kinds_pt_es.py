@@ -29,7 +29,8 @@ PORTUGUESE = AskedKinds(
             ),
             re.compile(
                 MONEY + r"|\b(?:reais|centavos|dolar(?:es)?|euros?|libras|contos|por cento|gratis|gratuit\w+"
-                r"|isent\w+|metade|escudos|cruzeiros|kwanzas|meticais|sem custo|por nossa conta"
+                r"|isent\w+|metade|escudos|cruzeiros|kwanzas|meticais|sem custos?|por nossa conta|de graca"
+                r"|entrada (?:livre|franca)|cortesia"
                 r"|nao (?:se )?pag\w+)\b"
             ),
         ),
@@ -113,7 +114,7 @@ SPANISH = AskedKinds(
                 MONEY + r"|\b(?:euros?|pesos?|dolar(?:es)?|pesetas?|centimos|centavos|reales|bolivianos|soles"
                 r"|colones|quetzales|lempiras|guaranies|bolivares|balboas|la mitad|por ciento|gratis"
                 r"|gratuit\w+|libre|sin coste|sin costo|(?:no|nada) (?:se )?pag\w+|exent\w+"
-                r"|coste adicional)\b"
+                r"|coste adicional|sin cargo|pag\w+ nada)\b"
             ),
         ),
         "duration": AskedKind(

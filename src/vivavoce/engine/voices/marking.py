@@ -13,6 +13,7 @@ from vivavoce.domain.answers.coverage import Coverage
 from vivavoce.domain.answers.extracting import Weighed, best_of
 from vivavoce.domain.answers.leading import with_what_follows
 from vivavoce.domain.answers.reading import Part
+from vivavoce.domain.answers.rivals import Asked, are_beside, rivals_of
 from vivavoce.errors import NotAvailable
 from vivavoce.ports import Judge, Reading
 
@@ -85,7 +86,7 @@ async def _marked(
 ) -> Finding:
     is_by_words = not finding.liked
     if is_by_words:
-        chosen = _pointed(inquiry, finding.chosen, looks[0])
+        chosen = await _bettered(inquiry, _pointed(inquiry, finding.chosen, looks[0]), looks[0])
     else:
         chosen = await _preferred(inquiry, finding, looks)
     if not chosen:
@@ -132,7 +133,35 @@ async def _preferred(inquiry: Inquiry, finding: Finding, looks: Sequence[Look]) 
     }
     first = likely[max(sure, key=sure.__getitem__)]
     others = [each for each in finding.chosen if each.excerpt != first.excerpt]
-    return best_of([first, *others], -math.inf)[:_SAID]
+    chosen = best_of([first, *others], -math.inf)[:_SAID]
+    return await _bettered(inquiry, chosen, looks[0])
+
+
+async def _bettered(inquiry: Inquiry, chosen: Sequence[Weighed], look: Look) -> Sequence[Weighed]:
+    """The same; where the first lacks a word of the question that another sentence has, that one goes first.
+
+    The first stays where the reader is surer of it, but no other item of a list stays beside the right one.
+    """
+    if not chosen or chosen[0].passage.number != look.part.place:
+        return chosen
+    first = chosen[0]
+    place, language = look.part.place, first.passage.language
+    asked = Asked.by(inquiry.question, inquiry.earlier, language, inquiry.expected(place))
+    sayable = list(filter(inquiry.is_told_on, inquiry.sentences(look.part)))
+    rivals = rivals_of(first, sayable, asked, inquiry.alone)[:_LIKED]
+    if not rivals:
+        return chosen
+    texts = list(map(inquiry.alone, (first, *(each.sentence for each in rivals))))
+    pointed, *read = (each.answers for each in await look.reader.read(inquiry.text, texts))
+    winners = [
+        (each.sentence, logit) for each, logit in zip(rivals, read, strict=True) if each.wins(logit, pointed)
+    ]
+    if not winners:
+        return chosen
+    (best, sure), *_ = winners
+    others = [each for each in chosen if each.excerpt != best.excerpt and (each != first or sure < pointed)]
+    like = [each.excerpt for each, _ in winners]
+    return [best, *(each for each in others if each.excerpt in like or not are_beside(each, best))]
 
 
 def _has_the_kind(inquiry: Inquiry, place: int, chosen: Sequence[Weighed]) -> bool:
