@@ -38,7 +38,7 @@ def test_a_question_points_back_by_a_pronoun_or_by_what_it_leaves_out(question, 
     assert (points_back(question), has_pronoun(question)) == (True, by_pronoun)
 
 
-BOATS = "The Endeavour is a boat of 1859. The lugger Morning Star was built in Polruan. She is 14 metres long."
+BOATS = "The Endeavour is a boat of 1859. The Morning Star was built in Polruan. She is 14 metres long."
 
 
 def of_another(question, before, said, text=BOATS, language="en"):
