@@ -92,6 +92,8 @@ async def _marked(
     if not chosen:
         return finding
     marks = [Mark(each.reading.answers, await _around(inquiry, chosen[0], each.reader)) for each in looks]
+    if not is_by_words:  # whether it answers was learnt of the sentence of which the reader is surest
+        chosen = await _bettered(inquiry, chosen, looks[0])
     if is_by_words and _has_the_kind(inquiry, place, chosen):
         evidence = evidence._replace(lacking=0.0)
     marked = evidence._replace(mark=marks[0], second=next(iter(marks[1:]), None))
@@ -133,8 +135,7 @@ async def _preferred(inquiry: Inquiry, finding: Finding, looks: Sequence[Look]) 
     }
     first = likely[max(sure, key=sure.__getitem__)]
     others = [each for each in finding.chosen if each.excerpt != first.excerpt]
-    chosen = best_of([first, *others], -math.inf)[:_SAID]
-    return await _bettered(inquiry, chosen, looks[0])
+    return best_of([first, *others], -math.inf)[:_SAID]
 
 
 async def _bettered(inquiry: Inquiry, chosen: Sequence[Weighed], look: Look) -> Sequence[Weighed]:
