@@ -14,7 +14,7 @@ from vivavoce.domain.language.languages import LANGUAGES, language_of
 from vivavoce.engine.library.calibration import ensure_calibrated
 from vivavoce.engine.library.indexing import collection_for
 from vivavoce.engine.library.reading import SAMPLE
-from vivavoce.errors import InvalidInput, TooLarge, Unreadable
+from vivavoce.errors import VivavoceError
 from vivavoce.ports import Embedder, Ports, Tables
 
 from .corpus_files import AvatarFolder
@@ -51,7 +51,7 @@ async def embedder_for(app: App, folder: AvatarFolder, sources: Sequence[Source]
     documents = folder.documents() if others else []
     for source in sources if documents else ():
         # What is wrong with a document is told where it is processed.
-        with suppress(Unreadable, InvalidInput, TooLarge, OSError):
+        with suppress(VivavoceError, OSError):
             path = folder.document_of(source, documents)
             language = "" if path is None else language_of(await _beginning_of(path, app))
             if language in others:
